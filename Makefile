@@ -1,0 +1,49 @@
+# Every target prepares .venv by itself; a second call finds it ready. Needs only Python 3.11-3.13.
+
+PYTHON ?= python3
+UV ?= uv
+VENV_PYTHON := .venv/bin/python
+BOOTSTRAP := $(PYTHON) scripts/bootstrap.py
+
+# Keeps the present versions where they still fit; `make pins PINS_FLAGS=--upgrade` moves them all.
+COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	--fork-strategy fewest --generate-hashes --no-emit-index-url \
+	--custom-compile-command "make pins" $(PINS_FLAGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test slow lint bench pins clean
+
+help: ## print the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
+
+run: ## run the demonstration
+	@$(BOOTSTRAP) run
+	$(VENV_PYTHON) -m pipeline.demo
+
+test: ## run the fast tests
+	@$(BOOTSTRAP) dev
+	$(VENV_PYTHON) -m pytest -n 2
+
+slow: ## run the slow tests (pytest's exit code 5: there are none)
+	@$(BOOTSTRAP) dev
+	$(VENV_PYTHON) -m pytest -n 2 -m slow --timeout 1800 || [ $$? -eq 5 ]
+
+lint: ## check style, types and the direction of imports
+	@$(BOOTSTRAP) dev
+	$(VENV_PYTHON) -m ruff check
+	$(VENV_PYTHON) -m ruff format --check
+	$(VENV_PYTHON) -m mypy
+	.venv/bin/lint-imports
+
+bench: ## compare speed with other libraries
+	@$(BOOTSTRAP) bench
+	$(VENV_PYTHON) scripts/bench.py
+
+pins: ## compile requirements/*.txt from pyproject.toml (needs uv)
+	$(COMPILE) --output-file requirements/run.txt
+	$(COMPILE) --group dev --constraint requirements/run.txt --output-file requirements/dev.txt
+	$(COMPILE) --group bench --constraint requirements/dev.txt --output-file requirements/bench.txt
+
+clean: ## remove .venv and the caches, keep outputs/
+	rm -rf .venv .venv.lock .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Learning under one-sided feedback: the paper's methods, its experiments, and your own data."""

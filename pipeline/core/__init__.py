@@ -1,0 +1,1 @@
+"""The shared learner core: arrays in, arrays out."""

@@ -1,0 +1,1 @@
+"""Models: what scores a row and says how uncertain the score is."""

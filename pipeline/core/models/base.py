@@ -1,0 +1,91 @@
+"""What a model offers to the learner and the engine: fit, score, width, update."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.core.links import Linear, Link
+from pipeline.core.names import closest
+from pipeline.core.rows import FloatArray
+
+ScoreScale = Literal["mean", "contrast"]
+Growth = Literal["label", "acceptance"]
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """Settings of a model.
+
+    Attributes:
+        link: how x'β becomes a mean.
+        l2: ridge penalty ½·l2·‖β‖² on the summed loss (scikit-learn's C = 1/l2).
+        fit_intercept: whether a constant column is added.
+        penalize_intercept: whether the ridge acts on it.
+        score: ``"mean"`` for μ, ``"contrast"`` for 2μ − ½.
+        grow: when A grows: with the ``"label"``, or at ``"acceptance"`` (Algorithm 2).
+    """
+
+    link: Link = field(default_factory=Linear)
+    l2: float = 1.0
+    fit_intercept: bool = True
+    penalize_intercept: bool = True
+    score: ScoreScale = "mean"
+    grow: Growth = "label"
+
+    def __post_init__(self) -> None:
+        """Refuse settings that mean nothing."""
+        if not (np.isfinite(self.l2) and self.l2 >= 0):
+            raise ValueError(f"l2 must be a finite number >= 0, got {self.l2!r}")
+        for name, known in (("score", ("mean", "contrast")), ("grow", ("label", "acceptance"))):
+            value = getattr(self, name)
+            if value not in known:
+                raise ValueError(f"unknown {name} {value!r}{closest(value, known)}")
+
+    def penalty(self, n_features: int) -> FloatArray:
+        """Return the diagonal of the ridge, the constant column last."""
+        penalty = np.full(n_features + self.fit_intercept, float(self.l2))
+        if self.fit_intercept and not self.penalize_intercept:
+            penalty[-1] = 0.0
+        return penalty
+
+
+class Model(ABC):
+    """A model learns from labelled rows and scores others; it never meets an unseen label."""
+
+    # Whether the engine may run whole lanes of this model in one compiled call.
+    compiled: ClassVar[bool] = False
+
+    @abstractmethod
+    def fit(self, X: FloatArray, y: FloatArray) -> None:
+        """Learn the warm start."""
+
+    @abstractmethod
+    def score(self, X: FloatArray) -> FloatArray:
+        """Return the score of each row, on the scale of the cutoff."""
+
+    @abstractmethod
+    def width(self, X: FloatArray) -> FloatArray:
+        """Return how uncertain each score is, ≥ 0."""
+
+    @abstractmethod
+    def update(self, X: FloatArray, y: FloatArray) -> None:
+        """Learn rows whose labels have arrived."""
+
+    def accept(self, X: FloatArray) -> None:  # noqa: B027
+        """Note rows that were accepted, before their labels are there."""
+
+    def forget(self, waiting: FloatArray) -> None:  # noqa: B027
+        """Note that accepted rows were given up; only ``waiting`` still expect a label."""
+
+    @abstractmethod
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return arrays from which :meth:`restore` continues bit by bit."""
+
+    @abstractmethod
+    def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
+        """Take up the state of another model of the same settings."""

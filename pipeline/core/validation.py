@@ -1,0 +1,68 @@
+"""Checks of what users hand in: clear errors before anything changes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pipeline.core.links import Link
+from pipeline.core.rows import FloatArray
+
+
+def features(X: ArrayLike, n_features: int | None = None) -> FloatArray:
+    """Return X as a finite float64 matrix with the expected number of columns."""
+    try:
+        matrix = np.ascontiguousarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X must be a matrix of numbers: {error}") from None
+    if matrix.ndim != 2:
+        raise ValueError(f"X must have two dimensions (rows, features), got shape {matrix.shape}")
+    if n_features is not None and matrix.shape[1] != n_features:
+        raise ValueError(f"X has {matrix.shape[1]} features, the learner knows {n_features}")
+    bad = ~np.isfinite(matrix)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ValueError(f"X[{row}, {column}] is {matrix[row, column]}; features must be finite")
+    return matrix
+
+
+def labels(y: ArrayLike, n: int, link: Link) -> FloatArray:
+    """Return y as n finite labels, 0/1 where the link asks for it."""
+    try:
+        vector = np.ascontiguousarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must be a vector of numbers: {error}") from None
+    if vector.shape != (n,):
+        raise ValueError(f"y must have one label for each of {n} rows, got shape {vector.shape}")
+    if not np.isfinite(vector).all():
+        raise ValueError(f"y[{int(np.argmin(np.isfinite(vector)))}] is not a finite number")
+    if link.binary and not np.isin(vector, (0.0, 1.0)).all():
+        worst = vector[~np.isin(vector, (0.0, 1.0))][0]
+        raise ValueError(f"labels of the {link.name} link must be 0 or 1, got {worst:g}")
+    return vector
+
+
+def alpha_value(alpha: float) -> float:
+    """Return alpha ≥ 0."""
+    if not (np.isfinite(alpha) and alpha >= 0):
+        raise ValueError(f"alpha must be a finite number >= 0, got {alpha!r}")
+    return float(alpha)
+
+
+def cutoff_value(cutoff: float) -> float:
+    """Return a finite cutoff."""
+    if not np.isfinite(cutoff):
+        raise ValueError(f"cutoff must be a finite number on the score scale, got {cutoff!r}")
+    return float(cutoff)
+
+
+def row_ids(ids: ArrayLike) -> NDArray[np.int64]:
+    """Return ids as a vector of integers without repeats."""
+    vector = np.asarray(ids)
+    if vector.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if vector.ndim != 1 or not np.issubdtype(vector.dtype, np.integer):
+        raise ValueError("ids must be a vector of integers, as Decision.ids gives them")
+    if len(np.unique(vector)) != len(vector):
+        raise ValueError("ids holds the same row twice")
+    return vector.astype(np.int64)

@@ -1,0 +1,265 @@
+"""The decisions of scripts/bootstrap.py; nothing is installed and no network is used."""
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import bootstrap
+import pytest
+from bootstrap import BootstrapError, Checkout
+
+Installed = list[str]
+RunCommands = Callable[[Sequence[Sequence[str]], int], bool]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    """A checkout with pin lists and no environment."""
+    (tmp_path / "requirements").mkdir()
+    checkout = Checkout(tmp_path)
+    for level in bootstrap.LEVELS:
+        checkout.pins(level).write_text(f"{level}==1\n")
+    return checkout
+
+
+def make_environment(checkout: Checkout) -> None:
+    checkout.python.parent.mkdir(parents=True, exist_ok=True)
+    checkout.python.touch()
+
+
+def make_complete(checkout: Checkout, level: str) -> None:
+    make_environment(checkout)
+    bootstrap.write_stamp(checkout, level)
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Installed:
+    """Replaces what touches the system; lists "venv" and the installed pin lists, in order."""
+    log: Installed = []
+
+    def create_venv(checkout: Checkout) -> None:
+        log.append("venv")
+        make_environment(checkout)
+
+    def run_commands(commands: Sequence[Sequence[str]], _lock: int) -> bool:
+        log.append(Path(commands[-1][-1]).stem)
+        return True
+
+    monkeypatch.setattr(bootstrap, "create_venv", create_venv)
+    monkeypatch.setattr(bootstrap, "run_commands", run_commands)
+    monkeypatch.setattr(bootstrap, "link_project", lambda _checkout: None)
+    return log
+
+
+def fail_with(outcome: bool | BaseException) -> RunCommands:
+    def run_commands(_commands: Sequence[Sequence[str]], _lock: int) -> bool:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    return run_commands
+
+
+@pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 13)])
+def test_supported_python_passes(version: tuple[int, int]) -> None:
+    bootstrap.check_python(version)
+
+
+@pytest.mark.parametrize("version", [(2, 7), (3, 9), (3, 10), (3, 14), (4, 0)])
+def test_other_python_is_refused(version: tuple[int, int]) -> None:
+    with pytest.raises(BootstrapError, match=rf"Python {version[0]}\.{version[1]} does not fit"):
+        bootstrap.check_python(version)
+
+
+def test_missing_part_of_the_library_is_named() -> None:
+    bootstrap.require_module("venv")
+    with pytest.raises(BootstrapError, match="no ensurepipe module"):
+        bootstrap.require_module("ensurepipe")
+
+
+def test_nothing_is_installed_at_first(checkout: Checkout) -> None:
+    assert bootstrap.installed_level(checkout) is None
+
+
+@pytest.mark.parametrize("level", bootstrap.LEVELS)
+def test_stamp_tells_the_level(checkout: Checkout, level: str) -> None:
+    make_complete(checkout, level)
+    assert bootstrap.installed_level(checkout) == level
+
+
+def test_stamp_is_void_when_the_pins_change(checkout: Checkout) -> None:
+    make_complete(checkout, "dev")
+    checkout.pins("dev").write_text("dev==2\n")
+    assert bootstrap.installed_level(checkout) is None
+
+
+def test_stamp_is_void_for_another_python(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_complete(checkout, "dev")
+    monkeypatch.setattr(bootstrap.platform, "python_version", lambda: "3.99.0")
+    assert bootstrap.installed_level(checkout) is None
+
+
+def test_stamp_is_void_in_a_moved_checkout(checkout: Checkout, tmp_path: Path) -> None:
+    make_complete(checkout, "dev")
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for name in (".venv", "requirements"):
+        (tmp_path / name).rename(moved / name)
+    assert bootstrap.installed_level(Checkout(moved)) is None
+
+
+def test_stamp_is_void_without_interpreter(checkout: Checkout) -> None:
+    make_complete(checkout, "dev")
+    checkout.python.unlink()
+    checkout.python.symlink_to("gone")
+    assert bootstrap.installed_level(checkout) is None
+
+
+def test_damaged_stamp_is_void(checkout: Checkout) -> None:
+    make_complete(checkout, "dev")
+    checkout.stamp.write_bytes(checkout.stamp.read_bytes()[:20])
+    assert bootstrap.installed_level(checkout) is None
+
+
+@pytest.mark.parametrize(
+    ("held", "wanted", "serves"),
+    [
+        (None, "run", False),
+        ("run", "run", True),
+        ("run", "dev", False),
+        ("dev", "run", True),
+        ("dev", "bench", False),
+        ("bench", "dev", True),
+    ],
+)
+def test_a_level_serves_itself_and_the_ones_before(
+    held: str | None, wanted: str, serves: bool
+) -> None:
+    assert bootstrap.covers(held, wanted) is serves
+
+
+def test_each_pin_list_contains_the_ones_before() -> None:
+    root = Checkout(Path(bootstrap.__file__).resolve().parent.parent)
+    run, dev, bench = (
+        {line for line in root.pins(level).read_text().splitlines() if "==" in line}
+        for level in bootstrap.LEVELS
+    )
+    assert run
+    assert run <= dev <= bench
+
+
+def test_pin_lists_name_no_index() -> None:
+    root = Checkout(Path(bootstrap.__file__).resolve().parent.parent)
+    for level in bootstrap.LEVELS:
+        pins = root.pins(level).read_text()
+        assert "://" not in pins
+        assert "--index" not in pins
+
+
+def test_uv_is_used_where_it_is_on_path(checkout: Checkout, tmp_path: Path) -> None:
+    uv = tmp_path / "bin" / "uv"
+    uv.parent.mkdir()
+    uv.touch(mode=0o755)
+    (command,) = bootstrap.install_commands(checkout, "dev", search_path=str(uv.parent))
+    assert command[:3] == [str(uv), "pip", "install"]
+    assert command[-3:] == ["--require-hashes", "-r", str(checkout.pins("dev"))]
+
+
+def test_pip_is_used_where_there_is_no_uv(checkout: Checkout, tmp_path: Path) -> None:
+    (tmp_path / "uv").touch(mode=0o644)  # not executable
+    ensurepip, pip = bootstrap.install_commands(checkout, "dev", search_path=str(tmp_path))
+    assert ensurepip == [str(checkout.python), "-m", "ensurepip"]
+    assert pip[:3] == [str(checkout.python), "-m", "pip"]
+    assert pip[-3:] == ["--require-hashes", "-r", str(checkout.pins("dev"))]
+
+
+def test_second_call_does_nothing(checkout: Checkout, installed: Installed) -> None:
+    for _ in range(2):
+        bootstrap.prepare(checkout, "dev")
+    assert installed == ["venv", "dev"]
+
+
+def test_lower_level_is_served_and_higher_is_added(
+    checkout: Checkout, installed: Installed
+) -> None:
+    for level in ("dev", "run", "bench", "run"):
+        bootstrap.prepare(checkout, level)
+    assert installed == ["venv", "dev", "bench"]
+
+
+def test_unfinished_environment_is_made_anew(checkout: Checkout, installed: Installed) -> None:
+    make_environment(checkout)
+    bootstrap.prepare(checkout, "run")
+    assert installed == ["venv", "run"]
+
+
+def test_interrupted_upgrade_is_made_anew(
+    checkout: Checkout, installed: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_complete(checkout, "run")
+    with monkeypatch.context() as patch:
+        patch.setattr(bootstrap, "run_commands", fail_with(KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            bootstrap.prepare(checkout, "dev")
+    assert bootstrap.installed_level(checkout) is None
+    bootstrap.prepare(checkout, "run")
+    assert installed == ["venv", "run"]
+
+
+def test_failed_upgrade_keeps_what_was_there(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_complete(checkout, "run")
+    monkeypatch.setattr(bootstrap, "run_commands", fail_with(False))
+    with pytest.raises(BootstrapError, match="package index"):
+        bootstrap.prepare(checkout, "dev")
+    assert bootstrap.installed_level(checkout) == "run"
+
+
+def test_commands_stop_at_the_first_failure(tmp_path: Path) -> None:
+    with bootstrap.locked(tmp_path / "lock") as lock:
+        assert bootstrap.run_commands([["true"], ["true"]], lock)
+        assert not bootstrap.run_commands([["false"], ["touch", str(tmp_path / "made")]], lock)
+    assert not (tmp_path / "made").exists()
+
+
+def test_killed_command_is_reported(tmp_path: Path) -> None:
+    with (
+        bootstrap.locked(tmp_path / "lock") as lock,
+        pytest.raises(BootstrapError, match="was killed"),
+    ):
+        bootstrap.run_commands([["sh", "-c", "kill -9 $$"]], lock)
+
+
+def test_concurrent_calls_install_once(checkout: Checkout, installed: Installed) -> None:
+    threads = [threading.Thread(target=bootstrap.prepare, args=(checkout, "dev")) for _ in "ab"]
+    with bootstrap.locked(checkout.lock):
+        for thread in threads:
+            thread.start()
+        threads[0].join(timeout=0.2)
+        assert all(thread.is_alive() for thread in threads)
+        assert installed == []
+    for thread in threads:
+        thread.join(timeout=10)
+    assert installed == ["venv", "dev"]
+
+
+def test_project_is_importable_from_the_environment(checkout: Checkout) -> None:
+    packages = checkout.venv / "lib" / "python{}.{}".format(*sys.version_info) / "site-packages"
+    packages.mkdir(parents=True)
+    bootstrap.link_project(checkout)
+    assert (packages / "onesided.pth").read_text() == f"{checkout.root}\n"
+
+
+def test_trouble_is_a_message_not_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(_version: tuple[int, int]) -> None:
+        raise BootstrapError("no")
+
+    monkeypatch.setattr(bootstrap, "check_python", refuse)
+    assert bootstrap.main(["run"]) == 1
+    assert capsys.readouterr().err == "bootstrap: error: no\n"
