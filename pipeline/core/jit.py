@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # Sums may be reordered (SIMD) and fused; infinities keep their meaning: a bonus may be ±inf.
 # Kernels allocate nothing, so numba need not count references (a third of the time at d = 8).
-FLAGS = {
+FLAGS: dict[str, Any] = {
     "nogil": True,
     "cache": True,
     "error_model": "numpy",
@@ -64,8 +64,9 @@ def _feed(text: Any, code: CodeType, scope: dict[str, Any]) -> None:
         if isinstance(value, ModuleType):
             found = [getattr(value, attribute, None) for attribute in code.co_names]
         for item in found:
-            if hasattr(item, "onesided_digest"):
-                text.update(item.onesided_digest.encode())
+            digest = getattr(item, "onesided_digest", None)
+            if digest is not None:
+                text.update(digest.encode())
             elif isinstance(item, int | float | complex | str | np.number):
                 text.update(repr(item).encode())
 

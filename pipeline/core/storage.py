@@ -22,7 +22,7 @@ def write(path: str | os.PathLike[str], settings: dict[str, Any], arrays: Arrays
     text = np.array(json.dumps({"format": FORMAT, **settings}))
     try:
         with partial.open("wb") as file:
-            np.savez(file, settings=text, **arrays)
+            np.savez(file, allow_pickle=False, settings=text, **arrays)
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)

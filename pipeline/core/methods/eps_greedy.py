@@ -1,4 +1,4 @@
-"""ε-greedy: decide at random now and then (Section 6, baseline 2)."""
+"""ε-greedy: decide at random now and then (Section 8, baseline 2)."""
 
 from __future__ import annotations
 

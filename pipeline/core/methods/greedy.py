@@ -1,4 +1,4 @@
-"""Greedy: trust the fit (Section 6, baseline 1)."""
+"""Greedy: trust the fit (Section 8, baseline 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Margin: the same bonus for every row, whatever is known of it (Section 6, baseline 6)."""
+"""Margin: the same bonus for every row, whatever is known of it (Section 8, baseline 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise: shake the score (Section 6, baseline 4)."""
+"""Noise: shake the score (Section 8, baseline 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One-sided ε-greedy: accept at random now and then (Section 6, baseline 3).
+"""One-sided ε-greedy: accept at random now and then (Section 8, baseline 3).
 
 The idea is that of Helmbold, Littlestone & Long (2000), "Apple tasting".
 """

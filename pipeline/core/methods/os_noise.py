@@ -1,4 +1,4 @@
-"""One-sided noise: shake the score upwards (Section 6, baseline 5)."""
+"""One-sided noise: shake the score upwards (Section 8, baseline 5)."""
 
 from __future__ import annotations
 

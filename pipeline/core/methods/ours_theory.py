@@ -1,7 +1,7 @@
 """Algorithm 2 with its constants: the bonus the theorem proves, not the one that is tuned.
 
 ρ_t(δ) = (2L/η)·κ·C·sqrt(2d log t)·sqrt(log(2dT/δ)) with
-κ = sqrt(3 + 2 log(1 + 2NB²/λ₀)), C = LBM + γ + c + φ·sqrt(log(2T/δ)) (Theorem 2, Lemma 4).
+κ = sqrt(3 + 2 log(1 + 2NB²/λ₀)), C = LBM + γ + c + φ·sqrt(log(2T/δ)) (Theorem 2, Lemma 5).
 docs/glossary.md lists the names given to the paper's symbols.
 """
 
@@ -80,13 +80,13 @@ class OursTheory(Method):
         return reach + abs(link.mean(0.0)) + abs(setting.cutoff) + noise
 
     def min_slope(self, link: Link) -> float:
-        """Return η = min μ' over |z| ≤ BM (Lemma 3); a unimodal μ' has it at an edge."""
+        """Return η = min μ' over |z| ≤ BM (Lemma 4); a unimodal μ' has it at an edge."""
         edge = self.feature_bound * self.coef_bound
         slope = min(link.slope(edge), link.slope(-edge))
         if slope <= 0.0:
             raise ValueError(
-                f"ours_theory: the {link.name} link is flat at feature_bound·coef_bound = {edge:g}, "
-                "so the bonus is infinite; give smaller bounds"
+                f"ours_theory: the {link.name} link is flat where |z| = feature_bound·coef_bound = "
+                f"{edge:g}, so the bonus is infinite; give smaller bounds"
             )
         return slope
 

@@ -1,0 +1,37 @@
+"""How a method looks, the same in every figure: legible in print, in greyscale and when colour-blind.
+
+Colours are those of Okabe & Ito (2008); line styles differ too, so grey suffices to tell them apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Look:
+    """Label, colour and line of a method."""
+
+    label: str
+    colour: str
+    dash: tuple[float, ...] = ()
+    width: float = 1.4
+
+
+LOOKS = {
+    "greedy": Look("greedy", "#000000", (1, 1)),
+    "eps_greedy": Look("ε-greedy", "#56B4E9", (5, 1.5)),
+    "os_eps_greedy": Look("one-sided ε-greedy", "#0072B2", (5, 1.5, 1, 1.5)),
+    "noise": Look("noise", "#E69F00", (3, 1)),
+    "os_noise": Look("one-sided noise", "#CC79A7", (7, 2)),
+    "margin": Look("margin", "#009E73", (8, 1.5, 1, 1.5, 1, 1.5)),
+    "ours": Look("ours", "#D55E00", (), 2.4),
+}
+SPARE = ("#666666", "#8C564B", "#17BECF", "#9467BD")
+
+
+def look(method: str) -> Look:
+    """Return a method's look; methods without one of their own share the spare colours."""
+    if method in LOOKS:
+        return LOOKS[method]
+    return Look(method.replace("_", " "), SPARE[sum(method.encode()) % len(SPARE)])
