@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from omegaconf import OmegaConf
 
-from pipeline.core.engine import Simulation, grid, simulate
+from pipeline.core.engine import simulate
+from pipeline.core.lanes import Simulation, grid
 from pipeline.core.links import get_link
 from pipeline.core.loss import cutoff_at, fit_truth
 from pipeline.core.models.base import ModelSpec

@@ -6,115 +6,33 @@ change nothing but the time: a lane's draws hang on what the lane is, not on whe
 
 from __future__ import annotations
 
-import itertools
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core import loss as loss_
 from pipeline.core import validation
-from pipeline.core.draws import draw_key
 from pipeline.core.jit import compile_bonus
-from pipeline.core.lane import NAN_BONUS, NOT_CONVERGED, run_lane
-from pipeline.core.learner import OneSidedLearner, TimeUnit, make_rule, nan_bonus
-from pipeline.core.methods import Method, Setting, get_method
+from pipeline.core.lane import BAD_LABEL, DONE, NAN_BONUS, run_lanes
+from pipeline.core.lanes import Draws, IndexArray, Lane, Simulation, Split, grid, lane_key
+from pipeline.core.learner import OneSidedLearner, TimeUnit, make_rule
+from pipeline.core.methods import Method, Setting
 from pipeline.core.models.base import ModelSpec
 from pipeline.core.models.glm import GLM
 from pipeline.core.rows import FloatArray, Rows, layout, take
 
-Draws = Literal["fresh", "shared"]
-IndexArray = NDArray[np.int64]
+__all__ = ["Lane", "Simulation", "Split", "grid", "lane_key", "simulate"]
 
-
-@dataclass(frozen=True)
-class Split:
-    """Which rows are the warm start, and in which order the others arrive."""
-
-    initial: IndexArray
-    stream: IndexArray
-
-
-@dataclass(frozen=True)
-class Lane:
-    """One online run: a method with its alpha, at a cutoff value, on a split."""
-
-    method: Method
-    alpha: float
-    cutoff: float
-    split: int
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """Results, one row a lane, in the order the lanes were given.
-
-    Attributes:
-        lanes: what was run.
-        loss: R_T, the cumulative one-sided loss.
-        rounds: the rounds t at which ``curve`` was taken, the last one included.
-        curve: R_t, lanes × rounds.
-        counts: rows seen, truly above, accepted, missed, wasted: lanes × groups × 5.
-        group_loss: R_T of each group, lanes × groups (one group where none was given).
-        n_rounds: T.
-        decisions: lanes × examples, if asked for.
-    """
-
-    lanes: tuple[Lane, ...]
-    loss: FloatArray
-    rounds: IndexArray
-    curve: FloatArray
-    counts: IndexArray
-    group_loss: FloatArray
-    n_rounds: int
-    decisions: NDArray[np.bool_] | None
-
-    @property
-    def accepted(self) -> IndexArray:
-        """Number of rows each lane accepted."""
-        return self._total(loss_.ACCEPTED)
-
-    @property
-    def missed(self) -> IndexArray:
-        """Number of rows each lane rejected though truly above the cutoff."""
-        return self._total(loss_.MISSED)
-
-    @property
-    def wasted(self) -> IndexArray:
-        """Number of rows each lane accepted though not above the cutoff."""
-        return self._total(loss_.WASTED)
-
-    def _total(self, column: int) -> IndexArray:
-        total: IndexArray = self.counts[:, :, column].sum(axis=1)
-        return total
-
-
-def grid(
-    methods: Iterable[str | Method],
-    alphas: Sequence[float],
-    cutoffs: Iterable[float],
-    n_splits: int,
-) -> list[Lane]:
-    """Return every combination; a method without an alpha runs once."""
-    found = [get_method(method) for method in methods]
-    return [
-        Lane(method, validation.alpha_value(alpha), validation.cutoff_value(cutoff), split)
-        for method, cutoff in itertools.product(found, list(cutoffs))
-        for alpha in (alphas if method.has_alpha else (0.0,))
-        for split in range(n_splits)
-    ]
-
-
-def lane_key(lane: Lane, seed: int, draws: Draws) -> int:
-    """Return the key of a lane's draws: fresh for each method and alpha, or shared in a split."""
-    if draws == "shared":
-        return draw_key(seed, lane.split)
-    return draw_key(seed, lane.split, lane.method.name, float(lane.alpha))
+# Lanes of one method and split run together in one call of a kernel, up to this many: enough to
+# make the call itself cheap, few enough to keep all threads busy to the end.
+CHUNK = 16
+Decisions = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -193,25 +111,34 @@ def simulate(
     def prepare(split: int) -> _Stream:
         return _prepare(table, splits[split], spec)
 
-    def work(index: int) -> None:
+    def work(chunk: list[int]) -> None:
         with lock:
-            stream = prepare(lanes[index].split)
-        accepted = run.decisions(lanes[index], stream)
-        _record(result, index, accepted, stream, run)
+            stream = prepare(lanes[chunk[0]].split)
+        accepted = run.decisions([lanes[index] for index in chunk], stream)
+        _record(result, chunk, accepted, stream, run)
 
-    order = sorted(range(len(lanes)), key=lambda index: lanes[index].split)
-    _each(work, order, n_threads)
+    _each(work, list(_chunks(lanes)), n_threads)
     return result
 
 
-def _each(work: Callable[[int], None], order: Sequence[int], n_threads: int) -> None:
+def _chunks(lanes: Sequence[Lane]) -> Iterator[list[int]]:
+    """Yield lanes that run together: of one split and one method, split by split."""
+    groups: dict[tuple[int, Method], list[int]] = {}
+    for index, lane in enumerate(lanes):
+        groups.setdefault((lane.split, lane.method), []).append(index)
+    for key in sorted(groups, key=lambda key: key[0]):
+        group = groups[key]
+        yield from (group[first : first + CHUNK] for first in range(0, len(group), CHUNK))
+
+
+def _each(work: Callable[[list[int]], None], chunks: Sequence[list[int]], n_threads: int) -> None:
     if n_threads == 1:
-        for index in order:
-            work(index)
+        for chunk in chunks:
+            work(chunk)
         return
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            for done in [pool.submit(work, index) for index in order]:
+            for done in [pool.submit(work, chunk) for chunk in chunks]:
                 done.result()
         except BaseException:
             pool.shutdown(cancel_futures=True)
@@ -229,37 +156,37 @@ class _Run:
     draws: Draws
     seed: int
 
-    def decisions(self, lane: Lane, stream: _Stream) -> NDArray[np.bool_]:
-        """Run one lane: compiled where the method's model allows, else through the learner."""
-        model = lane.method.make_model(self.spec)
+    def decisions(self, lanes: Sequence[Lane], stream: _Stream) -> Decisions:
+        """Run lanes of one method: compiled where its model allows, else through the learner."""
+        model = lanes[0].method.make_model(self.spec)
         if isinstance(model, GLM) and model.compiled:
-            accepted = self._compiled(lane, stream)
-        else:
-            accepted = self._streamed(lane, stream)
-        self._check_labels(lane, stream, accepted)
-        return accepted
+            return self._compiled(lanes, stream)
+        return np.array([self._streamed(lane, stream) for lane in lanes])
 
-    def _compiled(self, lane: Lane, stream: _Stream) -> NDArray[np.bool_]:
-        warm, n_initial = stream.warm, stream.n_initial
-        setting = Setting(self.spec.link, stream.rows.n_columns, lane.cutoff)
-        coefficient = lane.method.coefficient(lane.alpha, setting)
-        key = lane_key(lane, self.seed, self.draws)
-        rule = make_rule(lane.method, coefficient, lane.cutoff, key, self.time)
-        accepted = np.zeros(len(stream.y) - n_initial, dtype=np.bool_)
-        ids = np.arange(len(stream.y))
-        state = warm.copy_state(warm.kernel_state)
-        status = run_lane(
-            *(stream.rows, stream.y, n_initial, self.batch_size, self.delay),
-            *(state, warm.kind, rule, compile_bonus(lane.method.bonus), warm.mean, warm.slope),
-            *(np.empty(lane.method.n_draws), ids, accepted),
+    def _compiled(self, lanes: Sequence[Lane], stream: _Stream) -> Decisions:
+        warm, method, n = stream.warm, lanes[0].method, stream.n_initial
+        n_columns = stream.rows.n_columns
+        settings = [Setting(self.spec.link, n_columns, lane.cutoff) for lane in lanes]
+        pairs = zip(lanes, settings, strict=True)
+        coefficients = np.array([method.coefficient(lane.alpha, known) for lane, known in pairs])
+        cutoffs = np.array([lane.cutoff for lane in lanes], dtype=np.float64)
+        keys = np.array([lane_key(lane, self.seed, self.draws) for lane in lanes])
+        accepted = np.zeros((len(lanes), len(stream.y) - n), dtype=np.bool_)
+        status = np.zeros(len(lanes), dtype=np.int64)
+        run_lanes(
+            *(stream.rows, stream.y, n, self.batch_size, self.delay),
+            *(warm.kernel_state, warm.copy_state(warm.kernel_state), warm.kind),
+            make_rule(method, 0.0, 0.0, 0, self.time),
+            *(coefficients.astype(np.float64), cutoffs, keys),
+            *(compile_bonus(method.bonus), warm.mean, warm.slope),
+            *(np.empty(method.n_draws), np.arange(len(stream.y)), accepted, status),
         )
-        if status == NAN_BONUS:
-            raise nan_bonus(lane.method, int(np.flatnonzero(accepted).max(initial=0)))
-        if status == NOT_CONVERGED:
-            raise RuntimeError(f"{lane}: the fit does not converge; is l2 = 0?")
+        for lane, code in zip(lanes, status, strict=True):
+            if code != DONE:
+                raise _failure(lane, int(code), self.spec)
         return accepted
 
-    def _streamed(self, lane: Lane, stream: _Stream) -> NDArray[np.bool_]:
+    def _streamed(self, lane: Lane, stream: _Stream) -> Decisions:
         """Drive the streaming learner over the rounds, handing labels back when they are due."""
         n, size = stream.n_initial, self.batch_size
         learner = OneSidedLearner(
@@ -282,15 +209,15 @@ class _Run:
                 learner.learn(*rounds.pop(0))
         return np.concatenate(accepted)
 
-    def _check_labels(self, lane: Lane, stream: _Stream, accepted: NDArray[np.bool_]) -> None:
-        """Refuse labels that were learned and should not exist."""
-        n_rounds = -(-len(accepted) // self.batch_size)
-        learned = accepted[: max(0, n_rounds - self.delay) * self.batch_size]
-        used = stream.y[stream.n_initial :][: len(learned)][learned]
-        if not np.isfinite(used).all():
-            raise ValueError(f"{lane}: an accepted row has no finite label in y")
-        if self.spec.link.binary and not np.isin(used, (0.0, 1.0)).all():
-            raise ValueError(f"{lane}: labels of the {self.spec.link.name} link must be 0 or 1")
+
+def _failure(lane: Lane, code: int, spec: ModelSpec) -> Exception:
+    what = f"{lane.method.name}, alpha {lane.alpha:g}, cutoff {lane.cutoff:g}, split {lane.split}"
+    if code == NAN_BONUS:
+        return ValueError(f"{what}: the bonus is NaN; if it reads the width, set uses_width = True")
+    if code == BAD_LABEL:
+        kind = "0 or 1" if spec.link.binary else "a finite number"
+        return ValueError(f"{what}: the label of an accepted row is not {kind}")
+    return RuntimeError(f"{what}: the fit does not converge; is l2 = 0 with separable classes?")
 
 
 def _prepare(table: _Table, split: Split, spec: ModelSpec) -> _Stream:
@@ -373,12 +300,16 @@ def _empty(
 
 
 def _record(
-    result: Simulation, index: int, accepted: NDArray[np.bool_], stream: _Stream, run: _Run
+    result: Simulation, chunk: list[int], accepted: Decisions, stream: _Stream, run: _Run
 ) -> None:
-    loss_.tally(
-        *(accepted, stream.truth, result.lanes[index].cutoff, stream.group, run.batch_size),
-        *(result.rounds, result.curve[index], result.counts[index], result.group_loss[index]),
+    curve, counts = result.curve[chunk], result.counts[chunk]
+    group_loss = result.group_loss[chunk]
+    cutoffs = np.array([result.lanes[index].cutoff for index in chunk], dtype=np.float64)
+    loss_.tally_lanes(
+        *(accepted, stream.truth, cutoffs, stream.group, run.batch_size),
+        *(result.rounds, curve, counts, group_loss),
     )
-    result.loss[index] = result.curve[index, -1]
+    result.curve[chunk], result.counts[chunk] = curve, counts
+    result.group_loss[chunk], result.loss[chunk] = group_loss, curve[:, -1]
     if result.decisions is not None:
-        result.decisions[index] = accepted
+        result.decisions[chunk] = accepted

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.core.cholesky import add_gram, factor, invert, mirror
-from pipeline.core.jit import jit
+from pipeline.core.jit import inlined, jit
 from pipeline.core.rows import FloatArray, add_outer, dot, quadratic, times
 
 # How much drift a column is allowed before A is factorised again.
@@ -57,7 +57,7 @@ def copy_inverse(inverse: Inverse) -> Inverse:
     return Inverse(**kept, **scratch)
 
 
-@jit
+@inlined
 def square_width(inverse, rows, i):
     """Return x'A⁻¹x ≥ 0."""
     s = quadratic(rows, i, inverse.P)
@@ -67,7 +67,7 @@ def square_width(inverse, rows, i):
     return max(s, 0.0)
 
 
-@jit
+@inlined
 def apply(inverse, rows, i, u):
     """Set u = A⁻¹x and return s = x'A⁻¹x ≥ 0."""
     times(rows, i, inverse.P, u)
@@ -125,7 +125,7 @@ def refactorise(inverse):
     return regular
 
 
-@jit
+@inlined
 def grow(inverse, rows, i, u, s):
     """Add x x' to A, given u = A⁻¹x and s = x'u. True if A⁻¹ was computed afresh."""
     m = inverse.pending[0]

@@ -15,7 +15,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -77,11 +77,20 @@ def _global_names(code: CodeType) -> list[str]:
 
 def jit(function: F) -> F:
     """Compile a kernel on first use: without the GIL, cached on disk."""
-    digest = code_digest(function)
+    return _jit(function, forceinline=False)
+
+
+def inlined(function: F) -> F:
+    """Compile a kernel into its callers: a call would copy every field of every array it passes."""
+    return _jit(function, forceinline=True)
+
+
+def _jit(function: F, forceinline: bool) -> F:
+    digest = code_digest(function) + "i" * forceinline
     function.__qualname__ = f"{function.__qualname__}_{digest}"
-    compiled = numba.njit(**FLAGS)(function)
+    compiled = numba.njit(**FLAGS, forceinline=forceinline)(function)
     compiled.onesided_digest = digest
-    return compiled  # type: ignore[no-any-return]
+    return cast(F, compiled)
 
 
 def compile_bonus(function: Callable[..., float]) -> Any:
@@ -89,12 +98,12 @@ def compile_bonus(function: Callable[..., float]) -> Any:
 
     Every method then shares the engine's kernels: they are compiled once, not once a method.
     """
-    return _compile_bonus(_Source(function))
+    return _compile_bonus(_source(function))
 
 
 def compile_link(function: Callable[[float], float]) -> Any:
     """Compile ``out[k] = function(z[k])`` over the first n entries to a function pointer."""
-    return _compile_link(_Source(function))
+    return _compile_link(_source(function))
 
 
 class _Source:
@@ -109,6 +118,9 @@ class _Source:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Source) and self.key == other.key
+
+
+_source = functools.lru_cache(maxsize=1024)(_Source)
 
 
 @functools.lru_cache(maxsize=256)

@@ -13,11 +13,11 @@ import numpy as np
 from pipeline.core import inverse as inv
 from pipeline.core.draws import fill_draws
 from pipeline.core.inverse import Inverse
-from pipeline.core.jit import jit
+from pipeline.core.jit import inlined, jit
 from pipeline.core.rows import FloatArray, add_scaled, dot, symmetric_times
 from pipeline.core.solver import Fit, refit
 
-DONE, NOT_CONVERGED, NAN_BONUS = 0, 1, 2
+DONE, NOT_CONVERGED, NAN_BONUS, BAD_LABEL = range(4)
 
 
 class State(NamedTuple):
@@ -38,6 +38,7 @@ class Kind(NamedTuple):
     """What kind of GLM it is, for the kernels."""
 
     linear: bool
+    binary: bool
     contrast: bool
     at_acceptance: bool
 
@@ -54,7 +55,7 @@ class Rule(NamedTuple):
     in_examples: bool
 
 
-@jit
+@inlined
 def score_row(state, rows, i, kind, mean):
     """Return the score of a row: μ(x'β), or 2μ − ½ on the contrast scale."""
     value = dot(rows, i, state.fit.beta)
@@ -66,7 +67,7 @@ def score_row(state, rows, i, kind, mean):
     return 2.0 * value - 0.5 if kind.contrast else value
 
 
-@jit
+@inlined
 def bonus_of(score, width, round_, example, rule, bonus, draws):
     """Return what the method adds to the score in round ``round_`` (from 0)."""
     if rule.n_draws > 0:
@@ -75,14 +76,14 @@ def bonus_of(score, width, round_, example, rule, bonus, draws):
     return bonus(t, rule.alpha, score, width, draws)
 
 
-@jit
+@inlined
 def passes(score, bonus, rule):
     """Accept when score + bonus > cutoff (≥ where the method accepts ties)."""
     total = score + bonus
     return total > rule.cutoff or (rule.accepts_ties and total == rule.cutoff)
 
 
-@jit
+@inlined
 def grow_seen(state, rows, i):
     """Let A grow at acceptance."""
     s = inv.apply(state.seen, rows, i, state.scratch)
@@ -104,7 +105,7 @@ def solve_ridge(state):
     symmetric_times(A.P, residual, beta)
 
 
-@jit
+@inlined
 def _learn_one(state, rows, i, y, kind):
     """Rank-one update of A⁻¹ and, for the linear link, of β: β += A⁻¹x (y − x'β)/(1 + x'A⁻¹x)."""
     u = state.scratch
@@ -141,7 +142,7 @@ def warm_start(state, rows, ids, y, kind, mean, slope):
     return True, kind.linear or refit(rows, ids, none, n, y, state.fit, mean, slope)
 
 
-@jit
+@inlined
 def learn(state, rows, ids, n_old, n, y, kind, mean, slope, keep_inverse):
     """Learn rows ids[n_old:n], whose labels have arrived. False if the fit does not converge."""
     if kind.linear or keep_inverse:
@@ -188,9 +189,66 @@ def run_lane(
         n_new = n_learned
         for e in range(due * batch, min((due + 1) * batch, n_stream)):
             if accepted[e]:
+                label = y[n_initial + e]
+                if not np.isfinite(label) or (kind.binary and label * (1.0 - label) != 0.0):
+                    return BAD_LABEL
                 ids[n_new] = n_initial + e
                 n_new += 1
         if not learn(state, rows, ids, n_learned, n_new, y, kind, mean, slope, keep_inverse):
             return NOT_CONVERGED
         n_learned = n_new
     return DONE
+
+
+@jit
+def _copy(target, source):
+    """Copy an array of any shape."""
+    to, of = target.reshape(target.size), source.reshape(source.size)
+    for k in range(to.shape[0]):
+        to[k] = of[k]
+
+
+@jit
+def _copy_inverse(target, source):
+    _copy(target.A, source.A)
+    _copy(target.P, source.P)
+    _copy(target.U, source.U)
+    _copy(target.V, source.V)
+    _copy(target.pending, source.pending)
+    _copy(target.drift, source.drift)
+
+
+@jit
+def reset(state, warm, kind):
+    """Bring a state back to the warm start, scratch space aside."""
+    _copy(state.fit.beta, warm.fit.beta)
+    _copy(state.fit.gradient, warm.fit.gradient)
+    _copy(state.fit.H, warm.fit.H)
+    _copy(state.fit.passes, warm.fit.passes)
+    _copy(state.moment, warm.moment)
+    _copy_inverse(state.learned, warm.learned)
+    if kind.at_acceptance:
+        _copy_inverse(state.seen, warm.seen)
+
+
+@jit
+def run_lanes(
+    rows, y, n_initial, batch, delay, warm, state, kind, rule, alphas, cutoffs, keys, bonus, mean,
+    slope, draws, ids, accepted, status
+):  # fmt: skip
+    """Run lanes that differ in alpha, cutoff and key only, each from the warm start."""
+    for k in range(alphas.shape[0]):
+        reset(state, warm, kind)
+        lane_rule = Rule(
+            alphas[k],
+            cutoffs[k],
+            keys[k],
+            rule.n_draws,
+            rule.uses_width,
+            rule.accepts_ties,
+            rule.in_examples,
+        )
+        status[k] = run_lane(
+            rows, y, n_initial, batch, delay, state, kind, lane_rule, bonus, mean, slope, draws,
+            ids, accepted[k]
+        )  # fmt: skip

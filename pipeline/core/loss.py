@@ -77,3 +77,12 @@ def tally(accepted, truth, cutoff, group, batch, rounds, curve, counts, group_lo
         if last_of_round and point < rounds.shape[0] and e // batch + 1 == rounds[point]:
             curve[point] = total
             point += 1
+
+
+@jit
+def tally_lanes(accepted, truth, cutoffs, group, batch, rounds, curve, counts, group_loss):
+    """Add up several lanes of one stream, see :func:`tally`."""
+    for k in range(cutoffs.shape[0]):
+        tally(
+            accepted[k], truth, cutoffs[k], group, batch, rounds, curve[k], counts[k], group_loss[k]
+        )

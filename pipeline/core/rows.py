@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.jit import jit
+from pipeline.core.jit import inlined, jit
 
 FloatArray = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ def take(rows: Rows, order: NDArray[np.int64]) -> Rows:
     return rows._replace(indptr=indptr, indices=rows.indices[source], data=rows.data[source])
 
 
-@jit
+@inlined
 def dot(rows, i, v):
     """Return x_i'v."""
     s0 = s1 = s2 = s3 = 0.0
@@ -104,7 +104,7 @@ def dot(rows, i, v):
     return (s0 + s1) + (s2 + s3)
 
 
-@jit
+@inlined
 def add_scaled(rows, i, scale, out):
     """Add scale·x_i to ``out``."""
     if rows.indptr.shape[0] > 0:

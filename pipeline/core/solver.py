@@ -169,11 +169,11 @@ def _quasi_newton(rows, ids, n, y, fit, mean):
     for _ in range(QUASI_NEWTON_STEPS):
         _direction(fit, pairs, step)
         start = inner(fit.gradient, step)
-        decrement = (-start) ** 0.5
+        decrement = max(-start, 0.0) ** 0.5
         for j in range(d):
             trial[j] = fit.beta[j] + step[j]
         fit.passes[0] = pairs
-        if decrement * min(1.0, decrement / last) <= TOLERANCE:
+        if decrement <= TOLERANCE or decrement * decrement <= TOLERANCE * last:
             _move(fit, trial)
             return True
         last = decrement
@@ -236,7 +236,7 @@ def _newton(rows, ids, n, y, fit, mean, slope):
         factor(fit.H, fit.penalty, fit.L)
         solve(fit.L, fit.gradient, step)
         start = -inner(fit.gradient, step)
-        decrement = (-start) ** 0.5
+        decrement = max(-start, 0.0) ** 0.5
         if decrement <= TOLERANCE or (decrement <= ROUNDING_FLOOR and decrement > 0.5 * last):
             return True
         last = decrement

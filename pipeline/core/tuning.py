@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.engine import Simulation
+from pipeline.core.lanes import Simulation
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.engine import Split
+from pipeline.core.lanes import Split
 
 
 def initial_size(n: int, share: float | None = None, count: int | None = None) -> int:

@@ -1,6 +1,7 @@
-"""How a method looks, the same in every figure: legible in print, in greyscale and when colour-blind.
+"""How a method looks, the same in every figure.
 
-Colours are those of Okabe & Ito (2008); line styles differ too, so grey suffices to tell them apart.
+Colours are those of Okabe & Ito (2008), made for colour-blind readers; the line styles differ too,
+so that methods can be told apart in greyscale.
 """
 
 from __future__ import annotations

@@ -28,7 +28,10 @@ class GLM(Model):
     def __init__(self, spec: ModelSpec) -> None:
         self.spec = spec
         self.kind = Kind(
-            isinstance(spec.link, Linear), spec.score == "contrast", spec.grow == "acceptance"
+            linear=isinstance(spec.link, Linear),
+            binary=spec.link.binary,
+            contrast=spec.score == "contrast",
+            at_acceptance=spec.grow == "acceptance",
         )
         self.mean = compile_link(spec.link.mean)
         self.slope = compile_link(spec.link.slope)
