@@ -6,9 +6,11 @@ BLAS library uses. Only lower triangles are read and written unless said otherwi
 
 from __future__ import annotations
 
-from pipeline.core.jit import jit
+from pipeline.core.jit import exact, jit
 
 EPS = 2.220446049250313e-16
+# A squared pivot below so many roundings of its diagonal entry is taken for zero.
+ROUNDING = 1e4
 
 
 @jit
@@ -31,7 +33,7 @@ def factor(A, penalty, L):
             total += L[i, k] * L[i, k]
         pivot = A[i, i] - total
         noise = d * EPS * A[i, i]
-        if penalty[i] <= 0.0 and pivot <= noise:
+        if penalty[i] <= 0.0 and pivot <= ROUNDING * noise:
             regular = False
         L[i, i] = max(pivot, penalty[i], noise, 1e-300) ** 0.5
     return regular
@@ -138,3 +140,41 @@ def invert(L, W, P):
             W[i, j] /= L[i, i]
     add_gram(P, W, d, 1.0)
     mirror(P)
+
+
+@exact
+def two_sum(row, rest, j, term):
+    """Add a term to row[j] + rest[j]; ``rest`` keeps what rounding takes (Knuth's two-sum)."""
+    term += rest[j]
+    total = row[j] + term
+    shift = total - row[j]
+    rest[j] = (row[j] - (total - shift)) + (term - shift)
+    row[j] = total
+
+
+@exact
+def add_gram_exactly(C, carry, V, m, sign):
+    """Add sign·V[:m]'V[:m] to the lower triangle of C + carry.
+
+    ``carry`` holds what rounding took from C, so that a million terms are as exact as one.
+    """
+    k = 0
+    while k + 8 <= m:
+        a, b, c, e = V[k], V[k + 1], V[k + 2], V[k + 3]
+        f, g, h, q = V[k + 4], V[k + 5], V[k + 6], V[k + 7]
+        for i in range(C.shape[0]):
+            a0, b0, c0, e0 = sign * a[i], sign * b[i], sign * c[i], sign * e[i]
+            f0, g0, h0, q0 = sign * f[i], sign * g[i], sign * h[i], sign * q[i]
+            row, rest = C[i], carry[i]
+            for j in range(i + 1):
+                low = (a0 * a[j] + b0 * b[j]) + (c0 * c[j] + e0 * e[j])
+                high = (f0 * f[j] + g0 * g[j]) + (h0 * h[j] + q0 * q[j])
+                two_sum(row, rest, j, low + high)
+        k += 8
+    while k < m:
+        v = V[k]
+        for i in range(C.shape[0]):
+            scale, row, rest = sign * v[i], C[i], carry[i]
+            for j in range(i + 1):
+                two_sum(row, rest, j, scale * v[j])
+        k += 1

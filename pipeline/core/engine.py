@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +23,7 @@ from pipeline.core.lanes import Draws, IndexArray, Lane, Simulation, Split, grid
 from pipeline.core.learner import OneSidedLearner, TimeUnit, make_rule
 from pipeline.core.methods import Method, Setting
 from pipeline.core.models.base import ModelSpec
-from pipeline.core.models.glm import GLM
+from pipeline.core.models.glm import GLM, NO_OPTIMUM
 from pipeline.core.rows import FloatArray, Rows, layout, take
 
 __all__ = ["Lane", "Simulation", "Split", "grid", "lane_key", "simulate"]
@@ -57,7 +56,7 @@ class _Stream:
     truth: FloatArray
     group: IndexArray
     n_initial: int
-    warm: GLM
+    warm: GLM | None
 
 
 def simulate(
@@ -102,14 +101,17 @@ def simulate(
     spec = spec or ModelSpec()
     run = _Run(spec, batch_size, time, delay, draws, seed)
     _check_lanes(splits, lanes, run)
+    if curve_points < 1:
+        raise ValueError(f"curve_points must be at least 1, got {curve_points!r}")
     table = _check_table(X, y, truth, group, splits, spec, sparse)
     n_stream, n_groups = len(splits[0].stream), int(table.group.max()) + 1
     result = _empty(lanes, n_stream, run, n_groups, curve_points, keep_decisions)
+    compiles = any(run.can_compile(method) for method in {lane.method for lane in lanes})
     lock = threading.Lock()
 
     @lru_cache(maxsize=max(1, n_threads))
     def prepare(split: int) -> _Stream:
-        return _prepare(table, splits[split], spec)
+        return _prepare(table, splits[split], spec, compiles)
 
     def work(chunk: list[int]) -> None:
         with lock:
@@ -158,13 +160,18 @@ class _Run:
 
     def decisions(self, lanes: Sequence[Lane], stream: _Stream) -> Decisions:
         """Run lanes of one method: compiled where its model allows, else through the learner."""
-        model = lanes[0].method.make_model(self.spec)
-        if isinstance(model, GLM) and model.compiled:
+        if self.can_compile(lanes[0].method):
             return self._compiled(lanes, stream)
         return np.array([self._streamed(lane, stream) for lane in lanes])
 
+    def can_compile(self, method: Method) -> bool:
+        """Tell whether the method scores with a GLM of these very settings."""
+        model = method.make_model(self.spec)
+        return isinstance(model, GLM) and model.compiled and model.spec == self.spec
+
     def _compiled(self, lanes: Sequence[Lane], stream: _Stream) -> Decisions:
         warm, method, n = stream.warm, lanes[0].method, stream.n_initial
+        assert warm is not None  # prepared where any lane compiles
         n_columns = stream.rows.n_columns
         settings = [Setting(self.spec.link, n_columns, lane.cutoff) for lane in lanes]
         pairs = zip(lanes, settings, strict=True)
@@ -199,33 +206,41 @@ class _Run:
         )
         X = stream.table.X[stream.order]
         learner.fit(X[:n], stream.y[:n])
-        rounds: list[tuple[Any, FloatArray]] = []
+        waiting: list[tuple[IndexArray, FloatArray]] = []
         accepted = []
         for first in range(n, len(stream.y), size):
             decision = learner.decide(X[first : first + size])
             accepted.append(decision.accepted)
-            rounds.append((decision.ids, stream.y[first : first + size][decision.accepted]))
-            if len(rounds) > self.delay:
-                learner.learn(*rounds.pop(0))
+            waiting.append((decision.ids, stream.y[first : first + size][decision.accepted]))
+            if len(waiting) > self.delay:
+                try:
+                    learner.learn(*waiting.pop(0))
+                except ValueError as error:
+                    raise ValueError(f"{_name(lane)}: the label of a row: {error}") from None
         return np.concatenate(accepted)
 
 
+def _name(lane: Lane) -> str:
+    return f"{lane.method.name}, alpha {lane.alpha:g}, cutoff {lane.cutoff:g}, split {lane.split}"
+
+
 def _failure(lane: Lane, code: int, spec: ModelSpec) -> Exception:
-    what = f"{lane.method.name}, alpha {lane.alpha:g}, cutoff {lane.cutoff:g}, split {lane.split}"
+    what = _name(lane)
     if code == NAN_BONUS:
         return ValueError(f"{what}: the bonus is NaN; if it reads the width, set uses_width = True")
     if code == BAD_LABEL:
         kind = "0 or 1" if spec.link.binary else "a finite number"
         return ValueError(f"{what}: the label of an accepted row is not {kind}")
-    return RuntimeError(f"{what}: the fit does not converge; is l2 = 0 with separable classes?")
+    return ValueError(f"{what}: {NO_OPTIMUM}")
 
 
-def _prepare(table: _Table, split: Split, spec: ModelSpec) -> _Stream:
+def _prepare(table: _Table, split: Split, spec: ModelSpec, compiles: bool) -> _Stream:
     order = np.concatenate([split.initial, split.stream])
     n, stream = len(split.initial), split.stream
     rows, y = take(table.rows, order), table.y[order]
-    warm = GLM(spec)
-    warm.fit_rows(rows, n, validation.labels(y[:n], n, spec.link))
+    warm = GLM(spec) if compiles else None
+    if warm is not None:
+        warm.fit_rows(rows, n, validation.labels(y[:n], n, spec.link))
     return _Stream(table, order, rows, y, table.truth[stream], table.group[stream], n, warm)
 
 
@@ -251,6 +266,8 @@ def _check_table(
         raise ValueError("group must hold integers from 0")
     for number, split in enumerate(splits):
         rows = np.concatenate([split.initial, split.stream])
+        if not np.issubdtype(rows.dtype, np.integer):
+            raise ValueError(f"split {number}: rows must be integers, got {rows.dtype}")
         if len(np.unique(rows)) != len(rows) or rows.min() < 0 or rows.max() >= n:
             raise ValueError(f"split {number}: rows must be distinct numbers from 0 to {n - 1}")
     design = layout(matrix, constant=spec.fit_intercept, sparse=sparse)

@@ -8,18 +8,21 @@ Two things are added to the textbook:
 * Each term loses about (1 + s)·ε of relative accuracy. That loss is summed in ``drift``; past a
   limit the inverse is computed afresh from A, which is kept for the purpose. Since
   Σ log(1 + s) = log det A grows with log t only, large s are rare and so are fresh starts.
+
+Sums that grow for ever are compensated: ``carry`` and ``rest`` keep what rounding takes from A
+and P.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.cholesky import add_gram, factor, invert, mirror
+from pipeline.core.cholesky import add_gram_exactly, factor, invert, mirror
 from pipeline.core.jit import inlined, jit
-from pipeline.core.rows import FloatArray, add_outer, dot, quadratic, times
+from pipeline.core.rows import FloatArray, add_outer_exactly, dot, quadratic, times
 
 # How much drift a column is allowed before A is factorised again.
 DRIFT_PER_COLUMN = 32.0
@@ -29,32 +32,47 @@ class Inverse(NamedTuple):
     """A and A⁻¹ as kernels see them: arrays only, changed in place."""
 
     A: FloatArray
+    carry: FloatArray
     P: FloatArray
+    rest: FloatArray
     U: FloatArray
     V: FloatArray
-    W: FloatArray
-    L: FloatArray
     penalty: FloatArray
     pending: NDArray[np.int64]
     drift: FloatArray
+    W: FloatArray
+    L: FloatArray
 
 
 def make_inverse(penalty: FloatArray) -> Inverse:
     """Start at A = diag(penalty); call :func:`refactorise` before use."""
     d = len(penalty)
-    block = 1 if d < 32 else 8 if d < 96 else 16
-    square = [np.zeros((d, d)) for _ in range(4)]
-    A, P, W, L = square
-    A[np.diag_indices(d)] = penalty
+    block = 8 if d < 96 else 16
+    A, carry, P, rest = np.diag(penalty), *(np.zeros((d, d)) for _ in range(3))
     U, V = np.zeros((block, d)), np.zeros((block, d))
-    return Inverse(A, P, U, V, W, L, penalty.copy(), np.zeros(1, np.int64), np.zeros(1))
+    counters = (np.zeros(1, np.int64), np.zeros(1))
+    return Inverse(A, carry, P, rest, U, V, penalty.copy(), *counters, *_scratch(d))
+
+
+def _scratch(d: int) -> tuple[FloatArray, FloatArray]:
+    return np.empty((d, d)), np.empty((d, d))
 
 
 def copy_inverse(inverse: Inverse) -> Inverse:
-    """Return an independent copy; the scratch space is not worth copying."""
-    scratch = {name: np.empty_like(getattr(inverse, name)) for name in ("W", "L")}
-    kept = {name: value.copy() for name, value in inverse._asdict().items() if name not in scratch}
-    return Inverse(**kept, **scratch)
+    """Return an independent copy, with scratch space of its own."""
+    return restore_inverse(saved_inverse(inverse))
+
+
+def saved_inverse(inverse: Inverse) -> dict[str, NDArray[Any]]:
+    """Return copies of the arrays that matter."""
+    arrays = inverse._asdict()
+    return {name: array.copy() for name, array in arrays.items() if name not in ("W", "L")}
+
+
+def restore_inverse(arrays: dict[str, NDArray[Any]]) -> Inverse:
+    """Make an inverse of saved arrays."""
+    W, L = _scratch(len(arrays["penalty"]))
+    return Inverse(**arrays, W=W, L=L)
 
 
 @inlined
@@ -93,7 +111,7 @@ def apply(inverse, rows, i, u):
 def _settle_gram(inverse, rows):
     """Add the waiting dense rows to A (sparse ones are there already)."""
     if rows.indptr.shape[0] == 0:
-        add_gram(inverse.A, inverse.V, inverse.pending[0], 1.0)
+        add_gram_exactly(inverse.A, inverse.carry, inverse.V, inverse.pending[0], 1.0)
 
 
 @jit
@@ -103,7 +121,7 @@ def add_rows(inverse, rows, ids, first, last):
     inverse.pending[0] = 0
     for k in range(first, last):
         if rows.indptr.shape[0] > 0:
-            add_outer(rows, ids[k], 1.0, inverse.A)
+            add_outer_exactly(rows, ids[k], inverse.A, inverse.carry)
             continue
         for j in range(inverse.V.shape[1]):
             inverse.V[inverse.pending[0], j] = rows.X[ids[k], j]
@@ -120,6 +138,9 @@ def refactorise(inverse):
     """Compute A⁻¹ from A. False if A is singular."""
     regular = factor(inverse.A, inverse.penalty, inverse.L)
     invert(inverse.L, inverse.W, inverse.P)
+    for i in range(inverse.rest.shape[0]):
+        for j in range(i + 1):
+            inverse.rest[i, j] = 0.0
     inverse.pending[0] = 0
     inverse.drift[0] = 0.0
     return regular
@@ -133,7 +154,7 @@ def grow(inverse, rows, i, u, s):
     for j in range(u.shape[0]):
         inverse.U[m, j] = u[j] * scale
     if rows.indptr.shape[0] > 0:
-        add_outer(rows, i, 1.0, inverse.A)
+        add_outer_exactly(rows, i, inverse.A, inverse.carry)
     else:
         for j in range(u.shape[0]):
             inverse.V[m, j] = rows.X[i, j]
@@ -145,7 +166,7 @@ def grow(inverse, rows, i, u, s):
         return True
     if m + 1 == inverse.U.shape[0]:
         _settle_gram(inverse, rows)
-        add_gram(inverse.P, inverse.U, m + 1, -1.0)
+        add_gram_exactly(inverse.P, inverse.rest, inverse.U, m + 1, -1.0)
         if rows.indptr.shape[0] > 0:
             mirror(inverse.P)
         inverse.pending[0] = 0

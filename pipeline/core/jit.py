@@ -60,14 +60,15 @@ def _feed(text: Any, code: CodeType, scope: dict[str, Any]) -> None:
         if name not in scope and not hasattr(builtins, name):
             raise NameError(f"a kernel calls {name!r} before it is defined: its digest misses it")
         value = scope.get(name)
-        found = [value]
+        found: list[Any] = [value]
         if isinstance(value, ModuleType):
             found = [getattr(value, attribute, None) for attribute in code.co_names]
         for item in found:
-            digest = getattr(item, "onesided_digest", None)
-            if digest is not None:
-                text.update(digest.encode())
-            elif isinstance(item, int | float | complex | str | np.number):
+            if hasattr(item, "onesided_digest"):
+                text.update(item.onesided_digest.encode())
+            elif hasattr(item, "py_func"):
+                text.update(code_digest(item).encode())
+            elif isinstance(item, int | float | complex | str | tuple | np.number):
                 text.update(repr(item).encode())
 
 
@@ -77,18 +78,23 @@ def _global_names(code: CodeType) -> list[str]:
 
 def jit(function: F) -> F:
     """Compile a kernel on first use: without the GIL, cached on disk."""
-    return _jit(function, forceinline=False)
+    return _jit(function, "j")
 
 
 def inlined(function: F) -> F:
     """Compile a kernel into its callers: a call would copy every field of every array it passes."""
-    return _jit(function, forceinline=True)
+    return _jit(function, "i", forceinline=True)
 
 
-def _jit(function: F, forceinline: bool) -> F:
-    digest = code_digest(function) + "i" * forceinline
+def exact(function: F) -> F:
+    """Compile a kernel whose sums keep their order: compensated arithmetic depends on it."""
+    return _jit(function, "x", fastmath={"contract"})
+
+
+def _jit(function: F, kind: str, **special: Any) -> F:
+    digest = code_digest(function) + kind
     function.__qualname__ = f"{function.__qualname__}_{digest}"
-    compiled = numba.njit(**FLAGS, forceinline=forceinline)(function)
+    compiled = numba.njit(**{**FLAGS, **special})(function)
     compiled.onesided_digest = digest
     return cast(F, compiled)
 

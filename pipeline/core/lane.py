@@ -14,7 +14,7 @@ from pipeline.core import inverse as inv
 from pipeline.core.draws import fill_draws
 from pipeline.core.inverse import Inverse
 from pipeline.core.jit import inlined, jit
-from pipeline.core.rows import FloatArray, add_scaled, dot, symmetric_times
+from pipeline.core.rows import FloatArray, add_scaled_exactly, dot, symmetric_times
 from pipeline.core.solver import Fit, refit
 
 DONE, NOT_CONVERGED, NAN_BONUS, BAD_LABEL = range(4)
@@ -31,6 +31,7 @@ class State(NamedTuple):
     learned: Inverse
     seen: Inverse
     moment: FloatArray
+    carry: FloatArray
     scratch: FloatArray
 
 
@@ -115,7 +116,7 @@ def _learn_one(state, rows, i, y, kind):
         step = (y[i] - dot(rows, i, beta)) / (1.0 + s)
         for j in range(u.shape[0]):
             beta[j] += step * u[j]
-        add_scaled(rows, i, y[i], state.moment)
+        add_scaled_exactly(rows, i, y[i], state.moment, state.carry)
     fresh = inv.grow(state.learned, rows, i, u, s)
     if fresh and kind.linear:
         solve_ridge(state)
@@ -128,7 +129,7 @@ def _learn_many(state, rows, ids, n_old, n, y, kind):
     regular = inv.refactorise(state.learned)
     if kind.linear:
         for k in range(n_old, n):
-            add_scaled(rows, ids[k], y[ids[k]], state.moment)
+            add_scaled_exactly(rows, ids[k], y[ids[k]], state.moment, state.carry)
         solve_ridge(state)
     return regular
 
@@ -211,7 +212,9 @@ def _copy(target, source):
 @jit
 def _copy_inverse(target, source):
     _copy(target.A, source.A)
+    _copy(target.carry, source.carry)
     _copy(target.P, source.P)
+    _copy(target.rest, source.rest)
     _copy(target.U, source.U)
     _copy(target.V, source.V)
     _copy(target.pending, source.pending)
@@ -226,6 +229,7 @@ def reset(state, warm, kind):
     _copy(state.fit.H, warm.fit.H)
     _copy(state.fit.passes, warm.fit.passes)
     _copy(state.moment, warm.moment)
+    _copy(state.carry, warm.carry)
     _copy_inverse(state.learned, warm.learned)
     if kind.at_acceptance:
         _copy_inverse(state.seen, warm.seen)

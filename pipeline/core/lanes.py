@@ -100,6 +100,7 @@ def grid(
 
 def lane_key(lane: Lane, seed: int, draws: Draws) -> int:
     """Return the key of a lane's draws: fresh for each method and alpha, or shared in a split."""
+    shared = (int(seed), int(lane.split))
     if draws == "shared":
-        return draw_key(seed, lane.split)
-    return draw_key(seed, lane.split, lane.method.name, float(lane.alpha))
+        return draw_key(*shared)
+    return draw_key(*shared, lane.method.name, float(lane.alpha))

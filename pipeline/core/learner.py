@@ -138,13 +138,11 @@ class OneSidedLearner:
     def decide(self, X: ArrayLike) -> Decision:
         """Decide on a batch: one round."""
         batch = validation.features(X, self._check_fitted())
-        if self.spec.grow == "acceptance":
-            parts = [self._judge(batch[i : i + 1], i) for i in range(len(batch))]
-            score, bonus, accepted = (
-                np.concatenate([part[k] for part in parts] or [np.empty(0)]) for k in range(3)
-            )
-        else:
-            score, bonus, accepted = self._judge(batch, 0)
+        try:
+            score, bonus, accepted = self._judge_round(batch)
+        except ValueError:
+            self._forget_undecided(batch.shape[1])
+            raise
         accepted = accepted.astype(bool)
         ids = self._next_id + np.arange(int(accepted.sum()), dtype=np.int64)
         self._waiting |= zip(ids.tolist(), batch[accepted].copy(), strict=True)
@@ -152,6 +150,16 @@ class OneSidedLearner:
         self.n_rounds_ += 1
         self.n_seen_ += len(batch)
         return Decision(accepted, ids, score, bonus)
+
+    def _judge_round(self, batch: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
+        """Judge a batch at once, or row by row where A grows at acceptance."""
+        if self.spec.grow == "label":
+            return self._judge(batch, 0)
+        parts = [self._judge(batch[i : i + 1], i) for i in range(len(batch))]
+        score, bonus, accepted = (
+            np.concatenate([part[k] for part in parts] or [np.empty(0)]) for k in range(3)
+        )
+        return score, bonus, accepted
 
     def _judge(self, X: FloatArray, offset: int) -> tuple[FloatArray, FloatArray, Any]:
         """Score rows, add the bonus, decide, and let A grow if it grows at acceptance."""
@@ -179,10 +187,15 @@ class OneSidedLearner:
 
     def forget(self, ids: ArrayLike) -> None:
         """Give up accepted rows whose labels will never come."""
+        n_features = self._check_fitted()
         for i in self._known(ids):
             del self._waiting[i]
-        empty = np.empty((0, self._check_fitted()))
-        self.model.forget(np.array(list(self._waiting.values())) if self._waiting else empty)
+        self._forget_undecided(n_features)
+
+    def _forget_undecided(self, n_features: int) -> None:
+        """Let the model forget every accepted row that does not wait for a label."""
+        waiting = list(self._waiting.values())
+        self.model.forget(np.array(waiting) if waiting else np.empty((0, n_features)))
 
     def _known(self, ids: ArrayLike) -> list[int]:
         wanted: list[int] = validation.row_ids(ids).tolist()
@@ -205,6 +218,8 @@ class OneSidedLearner:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole state to one file, without pickle, atomically."""
         n_features = self._check_fitted()
+        get_link(self.spec.link.name)  # what cannot be found again by its name is not saved
+        get_method(self.method.name)
         settings = {
             "arguments": {
                 **{**vars(self.spec), "link": self.spec.link.name},
@@ -224,19 +239,37 @@ class OneSidedLearner:
     def load(cls, path: str | os.PathLike[str]) -> OneSidedLearner:
         """Read a learner that continues with the very same decisions."""
         settings, arrays = storage.read(path)
-        known = type(get_method(settings["method"]["name"]))
-        method = known(**settings["method"]["parameters"])
-        learner = cls(method=method, **settings["arguments"])
-        for name in COUNTERS:
-            setattr(learner, name, settings["counters"][name])
-        coefficient = settings["coefficient"]
-        learner._rule = make_rule(method, coefficient, learner.cutoff, learner.seed, learner.time)
-        prefix = "model/"
-        state = {key[len(prefix) :]: a for key, a in arrays.items() if key.startswith(prefix)}
-        learner.model.restore(state)
-        ids = arrays["waiting_ids"].tolist()
-        learner._waiting = dict(zip(ids, arrays["waiting_rows"], strict=True))
+        try:
+            known = type(get_method(settings["method"]["name"]))
+            learner = cls(
+                method=known(**_with_tuples(settings["method"]["parameters"])),
+                **settings["arguments"],
+            )
+            learner._resume(settings, arrays)
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            raise storage.not_a_learner(path, error) from None
         return learner
+
+    def _resume(self, settings: dict[str, Any], arrays: storage.Arrays) -> None:
+        """Take up what was saved."""
+        for name in COUNTERS:
+            setattr(self, name, settings["counters"][name])
+        coefficient = settings["coefficient"]
+        self._rule = make_rule(self.method, coefficient, self.cutoff, self.seed, self.time)
+        prefix = "model/"
+        self.model.restore(
+            {key[len(prefix) :]: a for key, a in arrays.items() if key.startswith(prefix)}
+        )
+        ids = arrays["waiting_ids"].tolist()
+        self._waiting = dict(zip(ids, arrays["waiting_rows"], strict=True))
+
+
+def _with_tuples(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as they were before JSON, which knows lists only."""
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in parameters.items()
+    }
 
 
 def make_rule(method: Method, coefficient: float, cutoff: float, key: int, time: TimeUnit) -> Rule:

@@ -50,7 +50,8 @@ def cutoff_at(truth: FloatArray, quantile: float) -> float:
 
 def curve_rounds(n_rounds: int, n_points: int) -> NDArray[np.int64]:
     """Return about ``n_points`` round numbers, evenly spread, the last round included."""
-    return np.unique(np.linspace(1, n_rounds, min(n_points, n_rounds)).round().astype(np.int64))
+    points = np.linspace(n_rounds, 1, min(n_points, n_rounds))
+    return np.unique(points.round().astype(np.int64))
 
 
 # Columns of the counts that :func:`tally` fills.

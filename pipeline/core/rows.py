@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.jit import inlined, jit
+from pipeline.core.cholesky import two_sum
+from pipeline.core.jit import exact, inlined, jit
 
 FloatArray = NDArray[np.float64]
 
@@ -130,6 +131,27 @@ def add_outer(rows, i, weight, out):
             scaled = weight * rows.X[i, a]
             for b in range(a + 1):
                 out[a, b] += scaled * rows.X[i, b]
+
+
+@exact
+def add_outer_exactly(rows, i, A, carry):
+    """Add x_i x_i' of a sparse row to the lower triangle of A + carry."""
+    first = np.uint64(rows.indptr[i])
+    for a in range(first, np.uint64(rows.indptr[i + 1])):
+        row, rest = A[rows.indices[a]], carry[rows.indices[a]]
+        for b in range(first, a + ONE):
+            two_sum(row, rest, rows.indices[b], rows.data[a] * rows.data[b])
+
+
+@exact
+def add_scaled_exactly(rows, i, scale, out, carry):
+    """Add scale·x_i to out + carry."""
+    if rows.indptr.shape[0] > 0:
+        for k in range(np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])):
+            two_sum(out, carry, rows.indices[k], scale * rows.data[k])
+    else:
+        for j in range(out.shape[0]):
+            two_sum(out, carry, j, scale * rows.X[i, j])
 
 
 @jit

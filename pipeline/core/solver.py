@@ -7,13 +7,14 @@ H starts a quasi-Newton iteration (L-BFGS; Nocedal & Wright 2006, algorithm 7.4)
 gradients only. Where that stalls, Newton's method with the true Hessian and a line search on the
 derivative takes over; it converges from anywhere, separable classes included.
 
-The stopping rule is the Newton decrement λ = sqrt(g'H⁻¹g): no x'β is further than λ·sqrt(x'H⁻¹x)
-from the optimum, whatever the scale of the columns.
+The iteration stops when a step changes no x'β of a learned row by more than a tolerance, whatever
+the scale of the columns. Where no optimum exists (separable classes without penalty) such a step
+never comes: the gradient vanishes, but x'β goes on growing.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,18 @@ from pipeline.core.cholesky import factor, solve
 from pipeline.core.jit import jit
 from pipeline.core.rows import FloatArray, add_outer, add_scaled, dot
 
+# Largest change of any x'β in the last step.
 TOLERANCE = 1e-9
-# Rounding in the gradient of badly scaled columns can keep λ above the tolerance; a λ below this
-# that no longer falls is as good as the arithmetic gets.
-ROUNDING_FLOOR = 1e-5
+# Newton's last step may be larger, because the error after it is of the order of its square.
+NEWTON_TOLERANCE = 1e-6
+# Rounding in the gradient of badly scaled columns can keep the change above the tolerance; one
+# below this that no longer falls is as good as the arithmetic gets.
+ROUNDING_FLOOR = 1e-3
+# A Newton step from a place where all slopes vanish can be of any length. It is cut to this change,
+# and twice the largest |x'β|.
+LONGEST_CHANGE = 10.0
+# The decrement at which the change is first looked at.
+GATE = 1e-8
 MEMORY = 8
 BLOCK = 64
 N_VECTORS = 4
@@ -34,6 +43,8 @@ QUASI_NEWTON_STEPS = 12
 # When a refit takes more passes over the rows than this, H is computed afresh for the next one.
 STALE_AFTER = 5
 NEWTON_STEPS = 100
+# So many Newton steps in a row that do not shrink run away to infinity: there is no optimum.
+STALLED_STEPS = 20
 LINE_SEARCH_STEPS = 50
 
 
@@ -70,8 +81,19 @@ def _scratch(d: int) -> tuple[FloatArray, ...]:
 
 def copy_fit(fit: Fit) -> Fit:
     """Return an independent copy, with scratch space of its own."""
-    kept = (fit.beta.copy(), fit.gradient.copy(), fit.H.copy(), fit.penalty.copy())
-    return Fit(*kept, fit.passes.copy(), *_scratch(len(fit.beta)))
+    return restore_fit(saved_fit(fit))
+
+
+def saved_fit(fit: Fit) -> dict[str, NDArray[Any]]:
+    """Return copies of the arrays that matter."""
+    kept = ("beta", "gradient", "H", "penalty", "passes")
+    return {name: array.copy() for name, array in fit._asdict().items() if name in kept}
+
+
+def restore_fit(arrays: dict[str, NDArray[Any]]) -> Fit:
+    """Make a fit of saved arrays."""
+    kept = (arrays["beta"], arrays["gradient"], arrays["H"], arrays["penalty"])
+    return Fit(*kept, arrays["passes"], *_scratch(len(arrays["beta"])))
 
 
 @jit
@@ -147,6 +169,15 @@ def _direction(fit, pairs, step):
 
 
 @jit
+def _change(rows, ids, n, step):
+    """Return the largest |x'step| of a learned row."""
+    change = 0.0
+    for k in range(n):
+        change = max(change, abs(dot(rows, ids[k], step)))
+    return change
+
+
+@jit
 def _move(fit, trial):
     """Take the last step; the gradient there is 0 within tolerance."""
     for j in range(trial.shape[0]):
@@ -158,8 +189,9 @@ def _move(fit, trial):
 def _quasi_newton(rows, ids, n, y, fit, mean):
     """Iterate with gradients only; True once at the optimum, False if progress is slow.
 
-    λ falls by a factor that itself falls, so λ·(λ/last λ) bounds the λ after one more step; when
-    that is within tolerance the step is taken without another pass over the rows.
+    The Newton decrement λ = sqrt(g'H⁻¹g) falls by a factor that itself falls, and changes fall with
+    it. So when change·(λ/last λ) is within tolerance, the step is taken without another pass. The
+    change costs a third of a pass: it is looked at when λ says that the end is near.
     """
     d = fit.beta.shape[0]
     S, Y, rho = fit.S, fit.Y, fit.scalars[0]
@@ -173,7 +205,8 @@ def _quasi_newton(rows, ids, n, y, fit, mean):
         for j in range(d):
             trial[j] = fit.beta[j] + step[j]
         fit.passes[0] = pairs
-        if decrement <= TOLERANCE or decrement * decrement <= TOLERANCE * last:
+        ratio = min(1.0, decrement / last) if last > 0.0 else 1.0
+        if decrement * ratio <= GATE and _change(rows, ids, n, step) * ratio <= TOLERANCE:
             _move(fit, trial)
             return True
         last = decrement
@@ -231,17 +264,25 @@ def _newton(rows, ids, n, y, fit, mean, slope):
     d = fit.beta.shape[0]
     step, trial, fresh = fit.vectors[STEP], fit.vectors[TRIAL], fit.vectors[FRESH]
     last = np.inf
+    stalled = 0
     for _ in range(NEWTON_STEPS):
         _fresh_hessian(rows, ids, n, fit, slope)
         factor(fit.H, fit.penalty, fit.L)
         solve(fit.L, fit.gradient, step)
-        start = -inner(fit.gradient, step)
-        decrement = max(-start, 0.0) ** 0.5
-        if decrement <= TOLERANCE or (decrement <= ROUNDING_FLOOR and decrement > 0.5 * last):
-            return True
-        last = decrement
+        change = _change(rows, ids, n, step)
+        longest = LONGEST_CHANGE + 2.0 * _change(rows, ids, n, fit.beta)
+        length = longest / change if change > longest else 1.0
         for j in range(d):
-            step[j] = -step[j]
+            step[j] *= -length
+            trial[j] = fit.beta[j] + step[j]
+        if change <= NEWTON_TOLERANCE or (change <= ROUNDING_FLOOR and change > 0.5 * last):
+            _move(fit, trial)
+            return True
+        stalled = stalled + 1 if change > 0.5 * last else 0
+        if stalled == STALLED_STEPS:
+            return False
+        last = change
+        start = inner(fit.gradient, step)
         _line_search(rows, ids, n, y, fit, mean, step, start, trial, fresh)
         for j in range(d):
             fit.beta[j] = trial[j]

@@ -12,20 +12,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 FORMAT = "onesided-learner-1"
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
 Arrays = dict[str, NDArray[Any]]
 
 
 def write(path: str | os.PathLike[str], settings: dict[str, Any], arrays: Arrays) -> None:
-    """Write atomically: the file is either the old one or the new one, never a part."""
+    """Write atomically: the file is either the old one or the new one, never a part.
+
+    It is an .npz file without time stamps: the same learner gives the same bytes.
+    """
     target = Path(path)
     partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
-    text = np.array(json.dumps({"format": FORMAT, **settings}))
+    text = json.dumps({"format": FORMAT, **settings}, default=_plain)
     try:
-        with partial.open("wb") as file:
-            np.savez(file, allow_pickle=False, settings=text, **arrays)
+        with zipfile.ZipFile(partial, "w") as file:
+            for name, array in {"settings": np.array(text), **arrays}.items():
+                with file.open(
+                    zipfile.ZipInfo(f"{name}.npy", LONG_AGO), "w", force_zip64=True
+                ) as part:
+                    np.lib.format.write_array(part, np.asanyarray(array), allow_pickle=False)
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of numpy as a number of Python."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} cannot be saved")
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
@@ -34,8 +49,17 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
         with np.load(path, allow_pickle=False) as file:
             arrays: Arrays = {name: file[name] for name in file.files}
         settings = json.loads(str(arrays.pop("settings")))
-    except (ValueError, KeyError, EOFError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{os.fspath(path)} is not a saved learner: {error}") from None
-    if settings.get("format") != FORMAT:
-        raise ValueError(f"{os.fspath(path)} has format {settings.get('format')!r}, not {FORMAT!r}")
+        found = settings["format"]
+    except OSError:
+        raise
+    except Exception as error:  # whatever a damaged archive makes numpy, zip or json raise
+        raise not_a_learner(path, error) from None
+    if found != FORMAT:
+        raise ValueError(f"{os.fspath(path)} has format {found!r}, not {FORMAT!r}")
     return settings, arrays
+
+
+def not_a_learner(path: str | os.PathLike[str], error: Exception) -> ValueError:
+    """Return the error for a file that holds something else."""
+    reason = f"{type(error).__name__}: {error}"
+    return ValueError(f"{os.fspath(path)} is not a saved learner ({reason})")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -44,14 +46,14 @@ def labels(y: ArrayLike, n: int, link: Link) -> FloatArray:
 
 def alpha_value(alpha: float) -> float:
     """Return alpha ≥ 0."""
-    if not (np.isfinite(alpha) and alpha >= 0):
+    if not (isinstance(alpha, Real) and np.isfinite(alpha) and alpha >= 0):
         raise ValueError(f"alpha must be a finite number >= 0, got {alpha!r}")
     return float(alpha)
 
 
 def cutoff_value(cutoff: float) -> float:
     """Return a finite cutoff."""
-    if not np.isfinite(cutoff):
+    if not (isinstance(cutoff, Real) and np.isfinite(cutoff)):
         raise ValueError(f"cutoff must be a finite number on the score scale, got {cutoff!r}")
     return float(cutoff)
 

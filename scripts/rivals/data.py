@@ -48,4 +48,5 @@ def _categories(n: int, cardinality: int, rng: np.random.Generator) -> np.ndarra
 
 
 def _labels(z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return (rng.random(len(z)) < 1.0 / (1.0 + np.exp(-z))).astype(float)
+    labels: np.ndarray = (rng.random(len(z)) < 1.0 / (1.0 + np.exp(-z))).astype(float)
+    return labels

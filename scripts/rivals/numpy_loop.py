@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 METHODS = ("greedy", "eps_greedy", "os_eps_greedy", "noise", "os_noise", "margin", "ours")
 State = tuple[np.ndarray, np.ndarray]  # A⁻¹ (d×d) and beta (d)
@@ -52,8 +53,9 @@ def bonuses(method: str, alpha: float, draws: np.ndarray) -> np.ndarray:
 
     Everything but `ours` depends only on t and the draws, so it is made in one vector step.
     """
-    u, coin = draws.T
-    scale = alpha / np.sqrt(np.arange(1, len(draws) + 1))
+    u: NDArray[np.float64] = draws[:, 0]
+    coin: NDArray[np.float64] = draws[:, 1]
+    scale: NDArray[np.float64] = alpha / np.sqrt(np.arange(1, len(draws) + 1))
     explore = u < scale  # P = min(1, alpha/√t), as u < 1
     if method == "greedy":
         return np.zeros(len(draws))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -39,7 +40,7 @@ class ModelSpec:
 
     def __post_init__(self) -> None:
         """Refuse settings that mean nothing."""
-        if not (np.isfinite(self.l2) and self.l2 >= 0):
+        if not (isinstance(self.l2, Real) and np.isfinite(self.l2) and self.l2 >= 0):
             raise ValueError(f"l2 must be a finite number >= 0, got {self.l2!r}")
         for name, known in (("score", ("mean", "contrast")), ("grow", ("label", "acceptance"))):
             value = getattr(self, name)

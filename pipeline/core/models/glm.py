@@ -13,7 +13,12 @@ from pipeline.core.lane import Kind, State, grow_seen, learn, score_row, warm_st
 from pipeline.core.links import Linear
 from pipeline.core.models.base import Model, ModelSpec
 from pipeline.core.rows import FloatArray, Rows, dense_rows
-from pipeline.core.solver import Fit, copy_fit, make_fit
+from pipeline.core.solver import copy_fit, make_fit, restore_fit, saved_fit
+
+NO_OPTIMUM = (
+    "the fit has no finite optimum: the classes are separable and l2 = 0, or there is one class "
+    "only and the intercept is not penalised; set l2 > 0 and penalize_intercept=True"
+)
 
 
 class GLM(Model):
@@ -75,7 +80,7 @@ class GLM(Model):
         penalty = self.spec.penalty(rows.n_columns - self.spec.fit_intercept)
         learned = inv.make_inverse(penalty)
         d = len(penalty)
-        state = State(make_fit(penalty), learned, learned, np.zeros(d), np.empty(d))
+        state = State(make_fit(penalty), learned, learned, np.zeros(d), np.zeros(d), np.empty(d))
         found = warm_start(state, rows, np.arange(n), y, self.kind, self.mean, self.slope)
         if not found[0]:
             raise ValueError(
@@ -83,18 +88,15 @@ class GLM(Model):
                 "set l2 > 0, drop redundant columns or give more rows"
             )
         if not found[1]:
-            raise ValueError(
-                "the fit has no finite optimum (separable classes and l2 = 0?); set l2 > 0"
-            )
+            raise ValueError(NO_OPTIMUM)
         self._state = self.copy_state(state)
 
     def copy_state(self, state: State) -> State:
         """Return an independent copy, with a second A where it grows at acceptance."""
         learned = inv.copy_inverse(state.learned)
         seen = inv.copy_inverse(state.seen) if self.kind.at_acceptance else learned
-        return State(
-            copy_fit(state.fit), learned, seen, state.moment.copy(), np.empty_like(state.scratch)
-        )
+        sums = (state.moment.copy(), state.carry.copy())
+        return State(copy_fit(state.fit), learned, seen, *sums, np.empty_like(state.scratch))
 
     def rows(self, X: FloatArray) -> Rows:
         """Lay out features for the kernels."""
@@ -121,7 +123,7 @@ class GLM(Model):
         ids = np.arange(first + len(X))
         arguments = (self.kernel_state, rows, ids, first, len(ids), y)
         if not learn(*arguments, self.kind, self.mean, self.slope, True):
-            raise RuntimeError("the fit does not converge; is l2 = 0 with separable classes?")
+            raise ValueError(NO_OPTIMUM)
 
     def _remember(self, X: FloatArray, y: FloatArray) -> tuple[Rows, FloatArray]:
         """Append to the rows kept for refits, in arrays that double when full."""
@@ -157,12 +159,13 @@ class GLM(Model):
             "X": self._X[: self._n],
             "y": self._y[: self._n],
             "moment": state.moment,
+            "carry": state.carry,
         }
-        parts: dict[str, Fit | inv.Inverse] = {"fit": state.fit, "learned": state.learned}
+        parts = {"fit": saved_fit(state.fit), "learned": inv.saved_inverse(state.learned)}
         if self.kind.at_acceptance:
-            parts["seen"] = state.seen
-        for part, value in parts.items():
-            arrays |= {f"{part}.{name}": array for name, array in value._asdict().items()}
+            parts["seen"] = inv.saved_inverse(state.seen)
+        for part, values in parts.items():
+            arrays |= {f"{part}.{name}": array for name, array in values.items()}
         return {name: array.copy() for name, array in arrays.items()}
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
@@ -170,12 +173,14 @@ class GLM(Model):
         arrays: dict[str, Any] = {name: array.copy() for name, array in state.items()}
 
         def part(name: str) -> dict[str, Any]:
-            return {key[len(name) + 1 :]: a for key, a in arrays.items() if key.startswith(name)}
+            prefix = f"{name}."
+            return {key[len(prefix) :]: a for key, a in arrays.items() if key.startswith(prefix)}
 
-        learned = inv.Inverse(**part("learned"))
-        seen = inv.Inverse(**part("seen")) if self.kind.at_acceptance else learned
-        moment = arrays["moment"]
-        self._state = State(Fit(**part("fit")), learned, seen, moment, np.empty_like(moment))
+        learned = inv.restore_inverse(part("learned"))
+        seen = inv.restore_inverse(part("seen")) if self.kind.at_acceptance else learned
+        sums = (arrays["moment"], arrays["carry"])
+        scratch = np.empty_like(arrays["moment"])
+        self._state = State(restore_fit(part("fit")), learned, seen, *sums, scratch)
         self._X, self._y, self._n = arrays["X"], arrays["y"], len(arrays["y"])
 
 

@@ -114,10 +114,18 @@ def nearest_in_ball(Q: FloatArray, target: FloatArray, radius: float) -> FloatAr
     values = np.maximum(values, 0.0)
     turned = vectors.T @ target
 
-    def excess(nu: float) -> float:
-        return float(np.linalg.norm(values / (values + nu) * turned)) - radius
+    def shrunk(log_nu: float) -> FloatArray:
+        kept: FloatArray = values / (values + np.exp(log_nu)) * turned
+        return kept
 
-    high = float(values.max()) * np.linalg.norm(target) / radius + 1e-300
-    nu = brentq(excess, 1e-15 * high, high, xtol=1e-14 * high, rtol=8.9e-16)
-    beta: FloatArray = vectors @ (values / (values + nu) * turned)
-    return beta * (radius / np.linalg.norm(beta))
+    def excess(log_nu: float) -> float:
+        return float(np.linalg.norm(shrunk(log_nu))) - radius
+
+    positive = values[values > 0]
+    low = np.log(positive.min()) - 40.0
+    high = np.log(positive.max()) + np.log(np.linalg.norm(target) / radius) + 1.0
+    log_nu = brentq(excess, low, high, xtol=1e-13) if excess(low) > 0 > excess(high) else low
+    beta: FloatArray = vectors @ shrunk(log_nu)
+    length = float(np.linalg.norm(beta))
+    projected: FloatArray = beta * (radius / length)
+    return projected
