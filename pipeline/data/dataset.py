@@ -1,0 +1,139 @@
+"""A dataset by its name: load(name) finds the table, encodes it and checks the result."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pipeline.data.encoder import Encoder
+from pipeline.data.errors import DataError, MismatchError
+from pipeline.data.kinds import MISSING
+from pipeline.data.selection import keep_rows, labels_of
+from pipeline.data.sources import Settings, find_table
+from pipeline.data.spec import DatasetSpec, Expect, read_spec
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A checked (X, y) and where it comes from.
+
+    Attributes:
+        name: as in ``dataset=name``.
+        protocol: ``inferred``, ``stated``, or the way an own table was read.
+        X: rows × columns, finite float64, without a constant column.
+        y: labels 0/1 (or real numbers, for synthetic data).
+        columns: names of the columns of X.
+        intercept: whether models shall add a constant column.
+        group: a protected attribute of each row, kept aside for group-wise results.
+        source: where the table was found: bundled, mirror, cache, openml, url, …
+        licence: of the data.
+        citation: whom to cite.
+    """
+
+    name: str
+    protocol: str
+    X: FloatArray
+    y: FloatArray
+    columns: tuple[str, ...]
+    intercept: bool
+    group: NDArray[np.object_] | None = None
+    source: str = ""
+    licence: str = ""
+    citation: str = ""
+
+
+def load(
+    name: str,
+    protocol: str = "inferred",
+    *,
+    mirror: Path | str | None = None,
+    offline: bool = False,
+    cache: Path | str | None = None,
+    group: str | None = None,
+) -> Dataset:
+    """Return a dataset of conf/dataset, checked against what its config expects.
+
+    Args:
+        name: adult, bank, compas, crime, german, blood, diabetes, eeg_eye, australian, churn.
+        protocol: ``inferred`` or ``stated``.
+        mirror: folder of raw files; else $ONESIDED_DATA_MIRROR.
+        offline: never use the network.
+        cache: folder for what was fetched; else $ONESIDED_CACHE or ~/.cache/onesided.
+        group: raw column to keep aside.
+    """
+    settings = Settings.of(mirror=mirror, offline=offline, cache=cache)
+    return load_spec(read_spec(name), protocol, settings, group)
+
+
+def load_spec(
+    spec: DatasetSpec, protocol: str, settings: Settings, group: str | None = None
+) -> Dataset:
+    """Return a declared dataset."""
+    recipe = spec.recipe(protocol)
+    table, source = find_table(recipe.table, spec.tables[recipe.table], settings)
+    dataset = encode(spec, protocol, table, source, group)
+    check(dataset, recipe.expect)
+    return dataset
+
+
+def encode(
+    spec: DatasetSpec, protocol: str, table: pd.DataFrame, source: str, group: str | None = None
+) -> Dataset:
+    """Return the dataset a recipe makes of a table, not yet checked."""
+    recipe = spec.recipe(protocol)
+    rows = keep_rows(table, recipe.keep)
+    y = labels_of(rows, recipe.label)
+    predictors = rows.drop(columns=recipe.label.column)
+    encoder = Encoder.declared(recipe.encode).fit(predictors)
+    return Dataset(
+        name=spec.name,
+        protocol=protocol,
+        X=encoder.transform(predictors),
+        y=y,
+        columns=encoder.columns,
+        intercept=recipe.intercept,
+        group=None if group is None else group_of(rows, group),
+        source=source,
+        licence=spec.licence,
+        citation=spec.citation,
+    )
+
+
+def group_of(rows: pd.DataFrame, column: str) -> NDArray[np.object_]:
+    """Return the group of each row, a missing one as "missing"."""
+    if column not in rows.columns:
+        raise DataError(f"there is no column {column!r} to group by")
+    values = rows[column]
+    group: NDArray[np.object_] = values.astype(object).where(values.notna(), MISSING).to_numpy()
+    return group
+
+
+def value_hash(X: FloatArray, y: FloatArray) -> str:
+    """Return the sha256 of X and then y, as little-endian float64 in C order, −0 as 0."""
+    digest = hashlib.sha256()
+    for values in (X, y):
+        digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def check(dataset: Dataset, expect: Expect) -> None:
+    """Raise where a dataset differs from what its config expects."""
+    what = f"dataset {dataset.name} ({dataset.protocol}, from {dataset.source})"
+    rows, columns = dataset.X.shape
+    for quantity, expected, found in (
+        ("rows", expect.rows, rows),
+        ("columns", expect.columns, columns),
+        ("positives", expect.positives, int(dataset.y.sum())),
+        ("hash of values", expect.sha256, value_hash(dataset.X, dataset.y)),
+    ):
+        if expected != found:
+            raise MismatchError.of(f"{what}, {quantity}", expected, found)
+    if not np.isfinite(dataset.X).all():
+        raise MismatchError.of(f"{what}, X", "finite values", "NaN or infinite ones")

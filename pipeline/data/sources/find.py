@@ -1,0 +1,72 @@
+"""Try the sources in order until one has the table."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from pipeline.data.errors import UnavailableError
+from pipeline.data.sources.base import Source
+from pipeline.data.sources.bundled import Bundled
+from pipeline.data.sources.cache import Cache
+from pipeline.data.sources.mirror import Mirror
+from pipeline.data.sources.openml_source import OpenMLSource
+from pipeline.data.sources.settings import MIRROR, Settings
+from pipeline.data.sources.url import UrlSource
+from pipeline.data.spec import Table
+from pipeline.data.table import check_table
+
+
+def find_table(name: str, table: Table, settings: Settings) -> tuple[pd.DataFrame, str]:
+    """Return a checked table and the name of the source that had it."""
+    reasons: list[str] = []
+    for source in near_sources(settings):
+        frame = _try(source, name, table, reasons)
+        if frame is not None:
+            return frame, source.name
+    if settings.mirror is None and table.files:
+        reasons.append(f"mirror: none is set (data.mirror or ${MIRROR})")
+    return _fetch(name, table, settings, reasons)
+
+
+def near_sources(settings: Settings) -> list[Source]:
+    """Return the sources that need no network, in order."""
+    mirror = [] if settings.mirror is None else [Mirror(settings.mirror)]
+    return [Bundled(), *mirror, Cache(settings.cache)]
+
+
+def far_sources(settings: Settings) -> list[Source]:
+    """Return the sources that need a network, in order."""
+    return [OpenMLSource(settings), UrlSource(settings)]
+
+
+def _fetch(
+    name: str, table: Table, settings: Settings, reasons: list[str]
+) -> tuple[pd.DataFrame, str]:
+    """Fetch and keep a table, unless another process has just done so."""
+    if settings.offline:
+        raise _not_found(name, [*reasons, "openml and url: forbidden by data.offline=true"])
+    cache = Cache(settings.cache)
+    with cache.lock(name):
+        for source in (cache, *far_sources(settings)):
+            frame = _try(source, name, table, reasons)
+            if frame is not None:
+                if source is not cache:
+                    cache.keep(name, frame)
+                return frame, source.name
+    raise _not_found(name, reasons)
+
+
+def _try(source: Source, name: str, table: Table, reasons: list[str]) -> pd.DataFrame | None:
+    """Return the checked table of one source; where it fails, note why."""
+    try:
+        frame = source.table(name, table)
+    except UnavailableError as error:
+        reasons.append(f"{source.name}: {error}")
+        return None
+    if frame is not None:
+        check_table(frame, name, table, source.name)
+    return frame
+
+
+def _not_found(name: str, reasons: list[str]) -> UnavailableError:
+    return UnavailableError("\n  ".join([f"table {name} could not be found:", *reasons]))

@@ -1,0 +1,56 @@
+"""What a user can set about the sources; ``data.*`` in the configs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+MIRROR, CACHE = "ONESIDED_DATA_MIRROR", "ONESIDED_CACHE"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of all sources.
+
+    Attributes:
+        mirror: folder of raw files; None for none.
+        offline: forbid openml and url.
+        cache: folder in which fetched tables are kept.
+        max_bytes: largest file to download, and to unpack.
+        timeout: seconds without a sign of life after which a server is given up.
+        time_limit: seconds after which a whole download is given up.
+        openml_server: address of the OpenML API; None for the client's own.
+    """
+
+    mirror: Path | None
+    offline: bool
+    cache: Path
+    max_bytes: int = 200_000_000
+    timeout: float = 30.0
+    time_limit: float = 600.0
+    openml_server: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        mirror: Path | str | None = None,
+        offline: bool = False,
+        cache: Path | str | None = None,
+        max_bytes: int = max_bytes,
+        timeout: float = timeout,
+        time_limit: float = time_limit,
+        openml_server: str | None = None,
+    ) -> Settings:
+        """Return the settings, those that are not given from the environment."""
+        mirror = mirror or os.environ.get(MIRROR) or None
+        cache = cache or os.environ.get(CACHE) or Path.home() / ".cache" / "onesided"
+        return cls(
+            mirror=None if mirror is None else Path(mirror).expanduser(),
+            offline=offline,
+            cache=Path(cache).expanduser(),
+            max_bytes=max_bytes,
+            timeout=timeout,
+            time_limit=time_limit,
+            openml_server=openml_server,
+        )

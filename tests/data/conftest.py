@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.data.sources import Settings
+from pipeline.data.sources.settings import CACHE, MIRROR
+
+Route = bytes | int | Callable[[BaseHTTPRequestHandler], None]
+
+
+def find_mirror() -> Path | None:
+    """$ONESIDED_DATA_MIRROR, or the folder beside the repository."""
+    beside = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+    folder = Path(os.environ.get(MIRROR) or beside)
+    return folder if folder.is_dir() else None
+
+
+MIRROR_FOLDER = find_mirror()  # looked up before `clean_environment` hides the variable
+NO_MIRROR = f"no folder of raw files: set {MIRROR}"
+
+
+@pytest.fixture
+def mirror() -> Path:
+    if MIRROR_FOLDER is None:
+        pytest.skip(NO_MIRROR)
+    return MIRROR_FOLDER
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No mirror and an empty cache, unless a test asks for them; loopback without a proxy."""
+    monkeypatch.delenv(MIRROR, raising=False)
+    monkeypatch.delenv("OPENML_CACHE_DIR", raising=False)
+    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.setenv(name, "127.0.0.1")
+
+
+@pytest.fixture
+def make_settings(tmp_path: Path) -> Callable[..., Settings]:
+    def make(**changes: Any) -> Settings:
+        return Settings.of(**{"cache": tmp_path / "cache", "timeout": 5.0, **changes})
+
+    return make
+
+
+class Server:
+    """A web server on the loopback interface; a route is a body, a status, or a function."""
+
+    def __init__(self) -> None:
+        self.routes: dict[str, Route] = {}
+        self.asked: list[str] = []
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                owner.answer(self)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http.daemon_threads = True
+        self.stopped = threading.Event()
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.http.server_port}"
+
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        self.asked.append(request.path)
+        route = self.routes.get(request.path, 404)
+        if callable(route):
+            route(request)
+        elif isinstance(route, int):
+            request.send_error(route)
+        else:
+            self.send(request, route, len(route))
+
+    def send(self, request: BaseHTTPRequestHandler, body: bytes, length: int | None) -> None:
+        """Answer with a body; the length may be another one, or be left unsaid."""
+        request.send_response(200)
+        if length is not None:
+            request.send_header("Content-Length", str(length))
+        request.end_headers()
+        request.wfile.write(body)
+
+    def never(self, _: BaseHTTPRequestHandler) -> None:
+        """Accept the request and stay silent."""
+        self.stopped.wait(60)
+
+    def close(self) -> None:
+        self.stopped.set()
+        self.http.shutdown()
+        self.http.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    running = Server()
+    yield running
+    running.close()

@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipeline.data.dataset import Dataset, check, encode, load, value_hash
+from pipeline.data.errors import DataError, MismatchError, UnavailableError
+from pipeline.data.reader import read_files
+from pipeline.data.sources import Settings, find_table
+from pipeline.data.sources.bundled import Bundled
+from pipeline.data.sources.mirror import Mirror
+from pipeline.data.spec import dataset_names, read_spec
+
+# Rows, columns and label ones as in the paper (stated) and as its numbers fit (inferred).
+INFERRED = {
+    "adult": (48842, 122, 11687),
+    "bank": (41188, 60, 4640),
+    "compas": (6172, 31, 2809),
+    "crime": (1994, 135, 583),
+    "german": (1000, 24, 300),
+    "blood": (748, 4, 178),
+    "diabetes": (768, 8, 268),
+    "eeg_eye": (14980, 14, 6723),
+    "australian": (690, 14, 307),
+    "churn": (5000, 20, 707),
+}
+STATED = {
+    "adult": (48842, 108, 11687),
+    "bank": (45211, 51, 5289),
+    "compas": (7918, 19, 2819),
+    "crime": (1994, 122, 583),
+    "german": (1000, 61, 300),
+    "blood": (748, 4, 178),
+    "diabetes": (768, 8, 268),
+    "eeg_eye": (14980, 14, 6723),
+    "australian": (690, 42, 307),
+    "churn": (5000, 73, 707),
+}
+SHAPES = {("inferred", name): shape for name, shape in INFERRED.items()} | {
+    ("stated", name): shape for name, shape in STATED.items()
+}
+WITH_INTERCEPT = {"german", "blood", "diabetes", "eeg_eye", "australian", "churn"}
+BUNDLED = [
+    *[(protocol, name) for protocol in ("inferred", "stated")
+      for name in ("adult", "crime", "german", "blood", "diabetes")],
+    ("stated", "bank"),
+]  # fmt: skip
+
+
+@functools.cache
+def bundled(name: str, protocol: str = "inferred") -> Dataset:
+    return load(name, protocol, offline=True)
+
+
+@functools.cache
+def mirrored(folder: Path, name: str, key: str) -> pd.DataFrame:
+    table = Mirror(folder).table(key, read_spec(name).tables[key])
+    assert table is not None
+    return table
+
+
+def check_shape(dataset: Dataset) -> None:
+    rows, columns, positives = SHAPES[dataset.protocol, dataset.name]
+    assert dataset.X.shape == (rows, columns)
+    assert dataset.X.dtype == np.float64
+    assert dataset.X.flags.c_contiguous
+    assert np.isfinite(dataset.X).all()
+    assert set(np.unique(dataset.y)) == {0.0, 1.0}
+    assert dataset.y.sum() == positives
+    assert len(set(dataset.columns)) == columns
+    expected = read_spec(dataset.name).protocols[dataset.protocol].expect.sha256
+    assert value_hash(dataset.X, dataset.y) == expected
+    stated = dataset.protocol == "stated"
+    assert dataset.intercept == (stated or dataset.name in WITH_INTERCEPT)
+    assert dataset.licence
+    assert dataset.citation
+
+
+def test_the_ten_are_declared() -> None:
+    assert set(dataset_names()) == set(INFERRED)
+    for name in dataset_names():
+        assert set(read_spec(name).protocols) == {"inferred", "stated"}
+
+
+@pytest.mark.parametrize(("protocol", "name"), BUNDLED)
+def test_bundled_dataset(protocol: str, name: str) -> None:
+    dataset = bundled(name, protocol)
+    assert dataset.source == "bundled"
+    check_shape(dataset)
+
+
+@pytest.mark.parametrize(("protocol", "name"), list(SHAPES))
+def test_dataset_from_the_mirror(protocol: str, name: str, mirror: Path) -> None:
+    spec = read_spec(name)
+    table = mirrored(mirror, name, spec.protocols[protocol].table)
+    check_shape(encode(spec, protocol, table, "mirror"))
+
+
+@pytest.mark.parametrize("name", ["compas", "eeg_eye", "australian", "churn"])
+def test_load_finds_the_mirror_by_argument(name: str, mirror: Path) -> None:
+    assert load(name, mirror=mirror, offline=True).source == "mirror"
+
+
+def test_load_finds_the_mirror_by_environment(
+    mirror: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONESIDED_DATA_MIRROR", str(mirror))
+    assert load("australian", offline=True).source == "mirror"
+
+
+@pytest.mark.parametrize("name", dataset_names())
+def test_bundled_values_are_those_of_the_raw_files(name: str, mirror: Path) -> None:
+    for key, table in read_spec(name).tables.items():
+        if table.bundled:
+            packed = Bundled().table(key, table)
+            assert packed is not None
+            assert packed.equals(mirrored(mirror, name, key))
+
+
+def test_german_maps_give_german_data_numeric(mirror: Path) -> None:
+    published = np.loadtxt(mirror / "german" / "german.data-numeric")
+    dataset = bundled("german")
+    np.testing.assert_array_equal(dataset.X, published[:, :24])
+    np.testing.assert_array_equal(dataset.y, published[:, 24] == 2)
+
+
+def test_adult_age_buckets_are_the_quartiles_of_the_first_file() -> None:
+    columns = [name for name in bundled("adult").columns if name.startswith("age")]
+    edges = ["(17, 28]", "(28, 37]", "(37, 48]", "(48, 90]"]
+    assert columns == [f"age in {edge}" for edge in edges]
+
+
+def test_some_column_names() -> None:
+    columns = bundled("adult").columns
+    assert columns[:2] == ("workclass=Federal-gov", "workclass=Local-gov")
+    assert "workclass=missing" in columns
+    assert "capital_gain in (4000, 10000]" in columns
+    crime = bundled("crime").columns
+    assert crime[-3:] == ("racePctHisp=low", "racePctHisp=medium", "racePctHisp=high")
+
+
+def test_bank_duration_is_cumulative(mirror: Path) -> None:
+    dataset = load("bank", mirror=mirror, offline=True)
+    duration = [k for k, name in enumerate(dataset.columns) if name.startswith("duration")]
+    assert [dataset.columns[k] for k in duration][:2] == ["duration > 0", "duration > 89"]
+    assert (np.diff(dataset.X[:, duration]) <= 0).all()
+
+
+def test_compas_holds_no_names_dates_of_birth_or_case_numbers() -> None:
+    for table in read_spec("compas").tables.values():
+        for column in table.columns:
+            assert not any(part in column for part in ("name", "dob", "case", "first", "last"))
+
+
+def test_compas_is_read_from_propublicas_own_layout_without_the_persons(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Their header, with its repeated columns, and a person who does not exist."""
+    header = (
+        "id,name,first,last,compas_screening_date,sex,dob,age,age_cat,race,juv_fel_count,"
+        "decile_score,juv_misd_count,juv_other_count,priors_count,days_b_screening_arrest,"
+        "c_case_number,c_charge_degree,is_recid,decile_score,score_text,priors_count,two_year_recid"
+    )
+    row = "0,Jo Doe,Jo,Doe,2099,Male,2055-01-01,44,25 - 45,Other,0,3,0,0,2,,C7,F,0,3,Low,2,0"
+    table = read_spec("compas").tables["compas_two_years"]
+    frame = read_files([("compas.csv", f"{header}\n{row}\n".encode())], table)
+    shown = frame.to_csv() + "".join(capfd.readouterr())
+    assert list(frame.columns) == list(table.columns)
+    assert frame["priors_count"].tolist() == [2.0]
+    for secret in ("Doe", "2055", "C7"):
+        assert secret not in shown
+
+
+def test_stated_numerics_are_standardised() -> None:
+    dataset = bundled("diabetes", "stated")
+    np.testing.assert_allclose(dataset.X.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(dataset.X.std(axis=0), 1)
+
+
+def test_a_group_is_kept_aside() -> None:
+    plain, grouped = bundled("adult"), load("adult", offline=True, group="workclass")
+    assert plain.group is None
+    assert grouped.group is not None
+    assert {"Private", "missing"} <= set(grouped.group)
+    np.testing.assert_array_equal(plain.X, grouped.X)
+    with pytest.raises(DataError, match="no column 'colour' to group by"):
+        load("blood", offline=True, group="colour")
+
+
+def test_a_name_or_protocol_that_is_not_there() -> None:
+    with pytest.raises(DataError, match=r"no dataset 'adlt'; did you mean 'adult'"):
+        load("adlt")
+    with pytest.raises(DataError, match=r"no protocol 'statd'; did you mean 'stated'"):
+        load("blood", "statd")
+
+
+def test_offline_without_a_mirror_says_what_to_do() -> None:
+    with pytest.raises(UnavailableError) as caught:
+        load("bank", offline=True)
+    assert "data.mirror or $ONESIDED_DATA_MIRROR" in str(caught.value)
+    assert "data.offline=true" in str(caught.value)
+
+
+def test_a_copy_without_decimal_points_does_not_pass(mirror: Path, tmp_path: Path) -> None:
+    """Same rows and columns, 22.08 as 2208: the sha256 of the file stops it, and if that is not
+    known, the hash of the values."""
+    spec = read_spec("australian")
+    table = spec.tables["australian"]
+    damaged = (mirror / "australian" / "australian.dat").read_text().replace(".", "")
+    (tmp_path / "australian").mkdir()
+    (tmp_path / "australian" / "australian.dat").write_text(damaged)
+    with pytest.raises(MismatchError, match=r"sha256: expected 3abe5af1\w+, found \w+"):
+        load("australian", mirror=tmp_path, offline=True)
+    table.files[0].sha256 = None
+    settings = Settings.of(mirror=tmp_path, offline=True)
+    with pytest.raises(MismatchError, match=r"hash of values: expected \w+, found \w+"):
+        find_table("australian", table, settings)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("rows", 747, r"rows: expected 747, found 748"),
+        ("columns", 5, r"columns: expected 5, found 4"),
+        ("positives", 177, r"positives: expected 177, found 178"),
+        ("sha256", "0", r"hash of values: expected 0, found \w+"),
+    ],
+)
+def test_a_mismatch_shows_both_figures(key: str, value: object, message: str) -> None:
+    expect = read_spec("blood").protocols["inferred"].expect
+    setattr(expect, key, value)
+    with pytest.raises(MismatchError, match=message):
+        check(bundled("blood"), expect)
