@@ -77,9 +77,11 @@ def mirror(P):
 
 
 @jit
-def _add_eight(C, V, k, sign):
-    """Add sign·Σ v v' for eight rows of V, two rows of C at a time: C is read once, not 8 times."""
-    d = C.shape[0]
+def _add_eight(C, V, k, sign, d):
+    """Add sign·Σ v v' for eight rows of V to the first d rows of C.
+
+    Two rows of C at a time, so that C is read once and not eight times.
+    """
     a, b, c, e = V[k], V[k + 1], V[k + 2], V[k + 3]
     f, g, h, q = V[k + 4], V[k + 5], V[k + 6], V[k + 7]
     i = 0
@@ -112,7 +114,7 @@ def add_gram(C, V, m, sign):
     """Add sign·V[:m]'V[:m] to the lower triangle of C, eight rows of V in one pass over C."""
     k = 0
     while k + 8 <= m:
-        _add_eight(C, V, k, sign)
+        _add_eight(C, V, k, sign, C.shape[0])
         k += 8
     while k < m:
         v = V[k]
@@ -138,7 +140,15 @@ def invert(L, W, P):
                 W[i, j] -= scale * W[k, j]
         for j in range(i + 1):
             W[i, j] /= L[i, i]
-    add_gram(P, W, d, 1.0)
+    k = 0
+    while k + 8 <= d:
+        _add_eight(P, W, k, 1.0, k + 8)  # row k of L⁻¹ ends at column k
+        k += 8
+    while k < d:
+        for i in range(k + 1):
+            for j in range(i + 1):
+                P[i, j] += W[k, i] * W[k, j]
+        k += 1
     mirror(P)
 
 
@@ -153,28 +163,14 @@ def two_sum(row, rest, j, term):
 
 
 @exact
-def add_gram_exactly(C, carry, V, m, sign):
-    """Add sign·V[:m]'V[:m] to the lower triangle of C + carry.
+def move_exactly(G, C, carry):
+    """Move the lower triangle of G to C + carry.
 
     ``carry`` holds what rounding took from C, so that a million terms are as exact as one.
     """
-    k = 0
-    while k + 8 <= m:
-        a, b, c, e = V[k], V[k + 1], V[k + 2], V[k + 3]
-        f, g, h, q = V[k + 4], V[k + 5], V[k + 6], V[k + 7]
-        for i in range(C.shape[0]):
-            a0, b0, c0, e0 = sign * a[i], sign * b[i], sign * c[i], sign * e[i]
-            f0, g0, h0, q0 = sign * f[i], sign * g[i], sign * h[i], sign * q[i]
-            row, rest = C[i], carry[i]
-            for j in range(i + 1):
-                low = (a0 * a[j] + b0 * b[j]) + (c0 * c[j] + e0 * e[j])
-                high = (f0 * f[j] + g0 * g[j]) + (h0 * h[j] + q0 * q[j])
-                two_sum(row, rest, j, low + high)
-        k += 8
-    while k < m:
-        v = V[k]
-        for i in range(C.shape[0]):
-            scale, row, rest = sign * v[i], C[i], carry[i]
-            for j in range(i + 1):
-                two_sum(row, rest, j, scale * v[j])
-        k += 1
+    for i in range(C.shape[0]):
+        new, row, rest = G[i], C[i], carry[i]
+        for j in range(i + 1):
+            two_sum(row, rest, j, new[j])
+        for j in range(i + 1):
+            new[j] = 0.0

@@ -268,7 +268,11 @@ def _check_table(
         rows = np.concatenate([split.initial, split.stream])
         if not np.issubdtype(rows.dtype, np.integer):
             raise ValueError(f"split {number}: rows must be integers, got {rows.dtype}")
-        if len(np.unique(rows)) != len(rows) or rows.min() < 0 or rows.max() >= n:
+        used = np.zeros(n, dtype=np.bool_)
+        inside = rows.min() >= 0 and rows.max() < n
+        if inside:
+            used[rows] = True
+        if not inside or np.count_nonzero(used) != len(rows):
             raise ValueError(f"split {number}: rows must be distinct numbers from 0 to {n - 1}")
     design = layout(matrix, constant=spec.fit_intercept, sparse=sparse)
     return _Table(matrix, design, labels, means, codes.astype(np.int64))

@@ -9,8 +9,7 @@ Two things are added to the textbook:
   limit the inverse is computed afresh from A, which is kept for the purpose. Since
   Σ log(1 + s) = log det A grows with log t only, large s are rare and so are fresh starts.
 
-Sums that grow for ever are compensated: ``carry`` and ``rest`` keep what rounding takes from A
-and P.
+The sum A grows for ever and is compensated: ``carry`` keeps what rounding takes from it.
 """
 
 from __future__ import annotations
@@ -20,12 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.cholesky import add_gram_exactly, factor, invert, mirror
+from pipeline.core.cholesky import add_gram, factor, invert, mirror, move_exactly
 from pipeline.core.jit import inlined, jit
-from pipeline.core.rows import FloatArray, add_outer_exactly, dot, quadratic, times
+from pipeline.core.rows import FloatArray, add_outer, dot, quadratic, times
 
-# How much drift a column is allowed before A is factorised again.
+# Drift after which A is factorised again: so much for each column, where that pays, and never more
+# than so many passes over P, each of which rounds all of it.
 DRIFT_PER_COLUMN = 32.0
+PASSES = 64
+# So many rows are summed in G before A receives them.
+RECENT = 64
 
 
 class Inverse(NamedTuple):
@@ -33,12 +36,14 @@ class Inverse(NamedTuple):
 
     A: FloatArray
     carry: FloatArray
+    G: FloatArray
     P: FloatArray
-    rest: FloatArray
     U: FloatArray
     V: FloatArray
     penalty: FloatArray
     pending: NDArray[np.int64]
+    stacked: NDArray[np.int64]
+    recent: NDArray[np.int64]
     drift: FloatArray
     W: FloatArray
     L: FloatArray
@@ -48,10 +53,11 @@ def make_inverse(penalty: FloatArray) -> Inverse:
     """Start at A = diag(penalty); call :func:`refactorise` before use."""
     d = len(penalty)
     block = 8 if d < 96 else 16
-    A, carry, P, rest = np.diag(penalty), *(np.zeros((d, d)) for _ in range(3))
-    U, V = np.zeros((block, d)), np.zeros((block, d))
-    counters = (np.zeros(1, np.int64), np.zeros(1))
-    return Inverse(A, carry, P, rest, U, V, penalty.copy(), *counters, *_scratch(d))
+    A, carry, G, P = np.diag(penalty), *(np.zeros((d, d)) for _ in range(3))
+    U, V = np.zeros((block, d)), np.zeros((8, d))
+    zero = np.zeros(1, np.int64)
+    counters = (zero, zero.copy(), zero.copy(), np.zeros(1))
+    return Inverse(A, carry, G, P, U, V, penalty.copy(), *counters, *_scratch(d))
 
 
 def _scratch(d: int) -> tuple[FloatArray, FloatArray]:
@@ -73,6 +79,13 @@ def restore_inverse(arrays: dict[str, NDArray[Any]]) -> Inverse:
     """Make an inverse of saved arrays."""
     W, L = _scratch(len(arrays["penalty"]))
     return Inverse(**arrays, W=W, L=L)
+
+
+def gram(inverse: Inverse) -> FloatArray:
+    """Return the lower triangle of A, the latest rows included."""
+    V = inverse.V[: inverse.stacked[0]]
+    A: FloatArray = np.tril(inverse.A + inverse.G + V.T @ V)
+    return A
 
 
 @inlined
@@ -108,39 +121,45 @@ def apply(inverse, rows, i, u):
 
 
 @jit
-def _settle_gram(inverse, rows):
-    """Add the waiting dense rows to A (sparse ones are there already)."""
-    if rows.indptr.shape[0] == 0:
-        add_gram_exactly(inverse.A, inverse.carry, inverse.V, inverse.pending[0], 1.0)
+def _settle(inverse):
+    """Bring A up to date."""
+    add_gram(inverse.G, inverse.V, inverse.stacked[0], 1.0)
+    move_exactly(inverse.G, inverse.A, inverse.carry)
+    inverse.stacked[0] = 0
+    inverse.recent[0] = 0
+
+
+@inlined
+def _collect(inverse, rows, i):
+    """Add x x' to what A will soon receive: to G, where dense rows arrive eight at a time."""
+    if rows.indptr.shape[0] > 0:
+        add_outer(rows, i, 1.0, inverse.G)
+    else:
+        m = inverse.stacked[0]
+        for j in range(inverse.V.shape[1]):
+            inverse.V[m, j] = rows.X[i, j]
+        inverse.stacked[0] = m + 1
+        if m + 1 == inverse.V.shape[0]:
+            add_gram(inverse.G, inverse.V, m + 1, 1.0)
+            inverse.stacked[0] = 0
+    inverse.recent[0] += 1
+    if inverse.recent[0] == RECENT:
+        _settle(inverse)
 
 
 @jit
 def add_rows(inverse, rows, ids, first, last):
     """Add Σ x x' over rows ids[first:last] to A; A⁻¹ is stale until refactorised."""
-    _settle_gram(inverse, rows)
-    inverse.pending[0] = 0
     for k in range(first, last):
-        if rows.indptr.shape[0] > 0:
-            add_outer_exactly(rows, ids[k], inverse.A, inverse.carry)
-            continue
-        for j in range(inverse.V.shape[1]):
-            inverse.V[inverse.pending[0], j] = rows.X[ids[k], j]
-        inverse.pending[0] += 1
-        if inverse.pending[0] == inverse.V.shape[0]:
-            _settle_gram(inverse, rows)
-            inverse.pending[0] = 0
-    _settle_gram(inverse, rows)
-    inverse.pending[0] = 0
+        _collect(inverse, rows, ids[k])
 
 
 @jit
 def refactorise(inverse):
     """Compute A⁻¹ from A. False if A is singular."""
+    _settle(inverse)
     regular = factor(inverse.A, inverse.penalty, inverse.L)
     invert(inverse.L, inverse.W, inverse.P)
-    for i in range(inverse.rest.shape[0]):
-        for j in range(i + 1):
-            inverse.rest[i, j] = 0.0
     inverse.pending[0] = 0
     inverse.drift[0] = 0.0
     return regular
@@ -153,20 +172,15 @@ def grow(inverse, rows, i, u, s):
     scale = 1.0 / (1.0 + s) ** 0.5
     for j in range(u.shape[0]):
         inverse.U[m, j] = u[j] * scale
-    if rows.indptr.shape[0] > 0:
-        add_outer_exactly(rows, i, inverse.A, inverse.carry)
-    else:
-        for j in range(u.shape[0]):
-            inverse.V[m, j] = rows.X[i, j]
+    _collect(inverse, rows, i)
     inverse.pending[0] = m + 1
     inverse.drift[0] += 1.0 + s
-    if inverse.drift[0] > DRIFT_PER_COLUMN * u.shape[0]:
-        _settle_gram(inverse, rows)
+    block = inverse.U.shape[0]
+    if inverse.drift[0] > min(DRIFT_PER_COLUMN * u.shape[0], PASSES * block):
         refactorise(inverse)
         return True
-    if m + 1 == inverse.U.shape[0]:
-        _settle_gram(inverse, rows)
-        add_gram_exactly(inverse.P, inverse.rest, inverse.U, m + 1, -1.0)
+    if m + 1 == block:
+        add_gram(inverse.P, inverse.U, m + 1, -1.0)
         if rows.indptr.shape[0] > 0:
             mirror(inverse.P)
         inverse.pending[0] = 0

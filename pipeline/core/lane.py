@@ -214,10 +214,12 @@ def _copy_inverse(target, source):
     _copy(target.A, source.A)
     _copy(target.carry, source.carry)
     _copy(target.P, source.P)
-    _copy(target.rest, source.rest)
     _copy(target.U, source.U)
     _copy(target.V, source.V)
     _copy(target.pending, source.pending)
+    _copy(target.stacked, source.stacked)
+    _copy(target.recent, source.recent)
+    _copy(target.G, source.G)
     _copy(target.drift, source.drift)
 
 

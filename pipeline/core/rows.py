@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 # Below this share of non-zeros the sparse layout is faster (scripts/bench.py measures it).
-SPARSE_DENSITY = 0.25
+SPARSE_DENSITY = 0.3
 
 
 class Rows(NamedTuple):
@@ -59,11 +59,40 @@ def dense_rows(X: FloatArray, *, constant: bool = False) -> Rows:
 
 def sparse_rows(X: FloatArray, *, constant: bool = False) -> Rows:
     """Lay out ``X`` as CSR, with a last column of ones if ``constant``."""
-    dense = dense_rows(X, constant=constant).X
-    row, column = np.nonzero(dense)
-    indptr = np.zeros(len(dense) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=len(dense)), out=indptr[1:])
-    return Rows(np.empty((0, dense.shape[1])), indptr, column.astype(np.uint32), dense[row, column])
+    n, d = X.shape
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    _count(X, constant, indptr)
+    indices, data = np.empty(indptr[-1], dtype=np.uint32), np.empty(indptr[-1])
+    _fill(X, constant, indices, data)
+    return Rows(np.empty((0, d + constant)), indptr, indices, data)
+
+
+@jit
+def _count(X, constant, indptr):
+    """Set indptr[i + 1] to the number of non-zeros up to row i."""
+    total = 0
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            total += X[i, j] != 0.0
+        total += constant
+        indptr[i + 1] = total
+
+
+@jit
+def _fill(X, constant, indices, data):
+    """Write the non-zeros, row by row."""
+    k = 0
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            if X[i, j] != 0.0:
+                indices[k] = j
+                data[k] = X[i, j]
+                k += 1
+        if constant:
+            indices[k] = X.shape[1]
+            data[k] = 1.0
+            k += 1
 
 
 def layout(X: FloatArray, *, constant: bool = False, sparse: bool | None = None) -> Rows:
@@ -131,16 +160,6 @@ def add_outer(rows, i, weight, out):
             scaled = weight * rows.X[i, a]
             for b in range(a + 1):
                 out[a, b] += scaled * rows.X[i, b]
-
-
-@exact
-def add_outer_exactly(rows, i, A, carry):
-    """Add x_i x_i' of a sparse row to the lower triangle of A + carry."""
-    first = np.uint64(rows.indptr[i])
-    for a in range(first, np.uint64(rows.indptr[i + 1])):
-        row, rest = A[rows.indices[a]], carry[rows.indices[a]]
-        for b in range(first, a + ONE):
-            two_sum(row, rest, rows.indices[b], rows.data[a] * rows.data[b])
 
 
 @exact

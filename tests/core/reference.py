@@ -95,7 +95,7 @@ def best_fit(D: Array, y: Array, penalty: Array, curve: Curve) -> tuple[Array, A
         while squared > 1e-6 and value(beta - length * step) > value(beta) - length * squared / 9:
             length /= 2
         beta = beta - length * step
-        if squared <= 1e-24:
+        if squared <= 1e-20:
             return beta, H
     raise AssertionError(f"the reference did not converge: its decrement² is {squared}")
 
@@ -159,5 +159,5 @@ def make_table(name: str, n: int = 300, seed: int = 0) -> Table:
     Z = np.clip(centred / np.where(spread > 0, spread, 1.0), -5, 5)
     real = Z @ rng.normal(size=X.shape[1]) / np.sqrt(X.shape[1]) + 0.1 * rng.normal(size=n)
     if name == "separable":
-        return Table(X, real, (Z[:, 0] > 0.3 * Z[:, 1]).astype(np.float64))
+        return Table(X, real, (X[:, 0] > 0.3 * X[:, 1]).astype(np.float64))
     return Table(X, real, (rng.random(n) < expit(2 * real)).astype(np.float64))

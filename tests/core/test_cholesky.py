@@ -74,6 +74,19 @@ def test_add_gram(d: int, sign: float) -> None:
         assert_allclose(np.tril(C), np.tril(full), rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.parametrize("d", [1, 2, 7, 40])
+def test_exact_sum_of_many_terms(d: int) -> None:
+    """A plain sum of equal terms loses four digits in a million; C + carry loses none."""
+    term = np.random.default_rng(3).normal(size=(d, d))
+    C, carry, G = np.eye(d), np.zeros((d, d)), np.empty((d, d))
+    for _ in range(20_000):
+        G[:] = term
+        cholesky.move_exactly(G, C, carry)
+    truth = np.tril(np.eye(d) + 20_000 * term.astype(np.longdouble))
+    assert_allclose(C + carry.astype(np.longdouble), truth, rtol=4 * EPS, atol=1e-14)
+    assert_array_equal(np.tril(G), np.zeros((d, d)))
+
+
 @pytest.mark.parametrize("d", SIZES)
 def test_mirror(d: int) -> None:
     P = np.random.default_rng(4).normal(size=(d, d))

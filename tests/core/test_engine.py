@@ -195,6 +195,13 @@ def test_shared_draws_are_the_same_for_every_method_and_alpha_of_a_split() -> No
     assert (low & ~high).any()
 
 
+def test_every_seed_and_split_has_its_own_draws() -> None:
+    lanes = [Lane(get_method("noise"), 1.0, 0.5, split) for split in range(3)]
+    for draws in ("fresh", "shared"):
+        keys = {lane_key(lane, seed, draws) for lane in lanes for seed in range(4)}
+        assert len(keys) == 12
+
+
 def test_cutoffs_share_the_draws_of_a_lane() -> None:
     lanes = grid(["os_eps_greedy"], [2.0], [0.1, 0.2], 1)
     np.testing.assert_array_equal(*chance_only(lanes))

@@ -176,6 +176,17 @@ def test_rows_added_at_once_equal_rows_added_one_by_one(name: str, d: int) -> No
     assert_inverse(inverse, gram(np.vstack([X[:21], X[order[2:30]]]), penalty))
 
 
+@both_layouts
+@pytest.mark.parametrize("d", [3, 40])
+def test_gram_counts_every_row_at_once(name: str, d: int) -> None:
+    X, penalty = one_hot(np.random.default_rng(2), 150, d), np.full(d, 0.5)
+    inverse, rows = start_inverse(penalty), LAYOUTS[name](X)
+    for n in range(150):
+        truth = np.diag(penalty) + X[:n].T @ X[:n]  # whole numbers: exact
+        np.testing.assert_array_equal(np.tril(inv.gram(inverse)), np.tril(truth))
+        learn(inverse, rows, n, n + 1)
+
+
 def test_singular_start_is_reported() -> None:
     inverse = inv.make_inverse(np.zeros(4))
     X = np.random.default_rng(0).normal(size=(9, 4))

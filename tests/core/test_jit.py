@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from pipeline.core import jit as jit_
-from pipeline.core.jit import code_digest, compile_bonus, compile_link, jit
+from pipeline.core.jit import code_digest, compile_bonus, compile_link, exact, inlined, jit
 
 ROOT = Path(jit_.__file__).resolve().parents[2]
 SOURCE = """
@@ -112,11 +112,11 @@ def test_digest_changes_with_the_flags(tmp_path: Path) -> None:
     assert flag in text
     same = load(tmp_path / "same.py", text)
     other = load(tmp_path / "other.py", text.replace(flag, '"error_model": "python"', 1))
-    assert same.code_digest(math_free) == code_digest(math_free)
-    assert other.code_digest(math_free) != code_digest(math_free)
+    assert same.code_digest(double) == code_digest(double)
+    assert other.code_digest(double) != code_digest(double)
 
 
-def math_free(x: float) -> float:
+def double(x: float) -> float:
     return 2.0 * x
 
 
@@ -138,6 +138,28 @@ def test_undefined_callee_is_refused() -> None:
 
     with pytest.raises(NameError, match="'written_later' before it is defined"):
         jit(kernel)
+
+
+def test_every_compiler_computes_and_tells_its_flags() -> None:
+    def make() -> Callable[[float], float]:
+        def kernel(x: float) -> float:
+            return 2.0 * x
+
+        return kernel
+
+    compiled = [compiler(make()) for compiler in (jit, inlined, exact)]
+    assert [kernel(3.0) for kernel in compiled] == [6.0] * 3
+    digests = {kernel.onesided_digest for kernel in compiled}
+    assert len(digests) == 3
+    assert all(digest.startswith(code_digest(make())) for digest in digests)
+
+
+def test_exact_kernel_keeps_the_order_of_sums() -> None:
+    @exact
+    def lost(big, small):
+        return ((big + small) - big) - small
+
+    assert lost(1e16, 1.0) == -1.0
 
 
 @numba.njit

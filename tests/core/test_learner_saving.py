@@ -26,10 +26,11 @@ PROJECT = Path(pipeline.__path__[0]).parent
 def continued(learner: OneSidedLearner) -> bytes:
     """Everything a learner decides from here on, labels that waited included."""
     _, _, X, y = make_stream(learner.spec.link.name).ordered()
+    said = [learner.predict(X).tobytes(), learner.width(X).tobytes()]
     waiting = learner.waiting_ids
     learner.learn(waiting[::2], np.ones(len(waiting[::2])))
     learner.forget(waiting[1:2])
-    said = [learner.waiting_ids.tobytes()]
+    said += [learner.waiting_ids.tobytes()]
     for d in drive(learner, X[45:], y[45:], 6, delay=1):
         said += [a.tobytes() for a in (d.accepted, d.ids, d.score, d.bonus)]
     said += [learner.predict(X).tobytes(), learner.width(X).tobytes(), learner.coef_.tobytes()]
@@ -65,6 +66,7 @@ def test_parameters_of_a_method_are_restored(tmp_path: Path) -> None:
     learner.save(tmp_path / "learner")
     restored = OneSidedLearner.load(tmp_path / "learner")
     assert restored.method == method
+    assert np.linalg.norm([*learner.coef_, learner.intercept_]) == pytest.approx(0.5)
     assert continued(restored) == continued(learner)
 
 

@@ -10,6 +10,7 @@ from pipeline.core.rows import (
     Rows,
     add_outer,
     add_scaled,
+    add_scaled_exactly,
     dense_rows,
     dot,
     layout,
@@ -115,6 +116,19 @@ def test_symmetric_times_adds_to_what_is_there(table: tuple) -> None:
     out = start.copy()
     symmetric_times(lower_only(P), X[0], out)
     assert_allclose(out, start + P @ X[0], rtol=1e-11, atol=1e-12)
+
+
+@both_layouts
+@relaxed
+@given(table=tables())
+def test_exact_sum_loses_nothing(name: str, table: tuple) -> None:
+    """A thousand equal terms: out + carry is as exact as one product."""
+    rows, D = lay_out(name, *table[:2])
+    out, carry = np.zeros(D.shape[1]), np.zeros(D.shape[1])
+    for _ in range(1000):
+        add_scaled_exactly(rows, 0, 0.1, out, carry)
+    truth = 1000 * (0.1 * D[0]).astype(np.longdouble)
+    assert_allclose(out + carry.astype(np.longdouble), truth, rtol=5e-16, atol=0)
 
 
 def as_matrix(rows: Rows) -> np.ndarray:

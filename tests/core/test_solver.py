@@ -180,6 +180,68 @@ def test_errors_do_not_add_up_when_every_row_is_a_certain_one(
 
 
 @binary_links
+@pytest.mark.parametrize("scale", [1.0, 4e3, 7e5])
+@pytest.mark.parametrize("labels", ["one class", "separable"])
+@pytest.mark.parametrize("l2", [0.01, 1.0])
+def test_far_optimum_is_an_optimum(link: str, scale: float, labels: str, l2: float) -> None:
+    """A small penalty on huge columns: β lies where all slopes almost vanish, but it exists."""
+    X = scale * np.random.default_rng(1).normal(size=(40, 3))
+    y = np.ones(40) if labels == "one class" else (X[:, 0] > 0.3 * X[:, 1]).astype(float)
+    problem = Problem(X, y, np.full(3, l2), link)
+    problem.learn_all([1, 2, 3, 20, 40])
+    problem.check()
+
+
+def random_problem(seed: int) -> Problem:
+    """Anything a table may be: heavy tails, one-hot, bad scales, collinear, rare or no classes."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(5, 150)), int(rng.integers(1, 9))
+    X = [rng.normal(size=(n, d)), rng.standard_t(2, size=(n, d)), rng.integers(0, 2, (n, d))][
+        rng.integers(3)
+    ] * 10 ** rng.uniform(*[(0, 0), (-3, 3), (0, 5)][rng.integers(3)], size=d)
+    X = X + X.std(axis=0) * rng.choice([0, 0, 80])
+    if d > 2 and rng.random() < 0.3:
+        X[:, -1] = X[:, 0] + X[:, 1]
+    z = (X - X.mean(axis=0)) / (X.std(axis=0) + 1e-9) @ rng.normal(size=d)
+    y = [z > 0, rng.random(n) < 1 / (1 + np.exp(-z)), rng.random(n) < 0.02][rng.integers(3)]
+    fit_intercept, penalised = list(INTERCEPTS.values())[rng.integers(3)]
+    l2 = 10 ** rng.uniform(-2, 2)
+    penalty = ridge_penalty(d, l2, fit_intercept, penalised or y.all() or not y.any())
+    link = ["logistic", "probit"][rng.integers(2)]
+    return Problem(design(X, fit_intercept), y.astype(np.float64), penalty, link)
+
+
+def follow_random_problems(seeds: Iterable[int]) -> None:
+    """Every one must converge after every batch and end at the optimum; all failures are told."""
+    failures = []
+    for seed in seeds:
+        problem, rng = random_problem(seed), np.random.default_rng(seed)
+        y, n = problem.y, int(rng.integers(1, 10))
+        if problem.penalty[-1] == 0.0:  # a free intercept needs both classes
+            n = max(n, int(np.flatnonzero(y != y[0])[0]) + 1)
+        try:
+            while n < len(y):
+                problem.learn_all([n])
+                n += int(rng.choice([1, 3, 20, 100]))
+            problem.learn_all([len(y)])
+            problem.check()
+        except AssertionError as error:
+            failures.append(f"seed {seed}: {str(error).splitlines()[0]}")
+    assert not failures, "\n".join(failures)
+
+
+@pytest.mark.parametrize("first", range(0, 1000, 100))
+def test_random_problems(first: int) -> None:
+    follow_random_problems(range(first, first + 100))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 21_000, 1000))
+def test_many_random_problems(first: int) -> None:
+    follow_random_problems(range(first, first + 1000))
+
+
+@binary_links
 def test_no_optimum_is_reported(link: str) -> None:
     for seed in range(5):
         assert not make_problem("separable", link, 0.0, "penalised", n=60, seed=seed).learn(60)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from pipeline.core.inverse import gram
 from pipeline.core.lane import State
 from pipeline.core.models.base import ModelSpec
 from pipeline.core.models.glm import GLM
@@ -55,19 +56,12 @@ class ProjectedGLM(GLM):
         if np.linalg.norm(beta) <= self.coef_bound:
             self._scoring = None
             return
-        A = full(state.learned.A) + self._waiting_gram()
+        A = full(gram(state.learned))
         if self.kind.linear:
             projected = nearest_in_ball(A, beta, self.coef_bound)
         else:
             projected = self._gauss_newton(A, beta)
         self._scoring = state._replace(fit=state.fit._replace(beta=projected))
-
-    def _waiting_gram(self) -> FloatArray:
-        """Return what has not reached A yet: the rows waiting in a block."""
-        inverse = self.kernel_state.learned
-        V = inverse.V[: inverse.pending[0]]
-        gram: FloatArray = V.T @ V
-        return gram
 
     def _gauss_newton(self, A: FloatArray, target: FloatArray) -> FloatArray:
         """Minimise ‖g(β) − g(target)‖ in the A⁻¹ norm over the ball, from the scaled target."""

@@ -163,6 +163,27 @@ class Stiff(Ours):
         return GLM(replace(spec, l2=100.0 * spec.l2))
 
 
+class SlowGLM(GLM):
+    """A GLM that the engine must run through the learner."""
+
+    compiled = False
+
+
+@pytest.mark.parametrize("name", [name for name in method_names() if name != "ours_theory"])
+def test_engine_decides_alike_with_and_without_its_kernels(name: str) -> None:
+    method = type(get_method(name))
+    slow = type("Slow", (method,), {"make_model": lambda _self, spec: SlowGLM(spec)})
+    stream = make_stream("logistic", n_splits=2)
+    lanes = grid([method(), slow()], [0.5], [stream.cutoff], 2)
+    assert not run_engine(stream, lanes).lanes[2].method.make_model(ModelSpec()).compiled
+    for options in ({}, {"draws": "shared", "seed": 3}, {"delay": 2, "time": "examples"}):
+        fast, fast_too, slow_, slow_too = run_engine(
+            stream, lanes, batch_size=6, **options
+        ).decisions
+        np.testing.assert_array_equal(fast, slow_)
+        np.testing.assert_array_equal(fast_too, slow_too)
+
+
 class HopefulGLM(GLM):
     """A GLM that scores everything a little higher."""
 

@@ -244,6 +244,13 @@ def test_separable_start_without_penalty_is_refused(link: str, intercept: str) -
         make_model(link, intercept, l2=0.0).fit(table.X, table.binary)
 
 
+@pytest.mark.parametrize("link", ["logistic", "probit"])
+def test_one_class_with_a_free_intercept_is_refused(link: str) -> None:
+    X = make_table("random").X
+    with pytest.raises(ValueError, match=r"one class.*intercept"):
+        make_model(link, "free").fit(X, np.ones(len(X)))
+
+
 def test_refused_fit_leaves_the_model_as_it_was() -> None:
     table, model = make_table("random"), make_model(l2=0.0)
     with pytest.raises(RuntimeError, match="call fit"):
