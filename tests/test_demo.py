@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,16 @@ def test_the_main_job_prints_seven_methods_and_draws(
     picture = in_empty_folder / "outputs/demo/average_loss.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert str(picture.relative_to(in_empty_folder)) in printed
+
+
+@pytest.mark.usefixtures("in_empty_folder")
+def test_the_readme_shows_what_the_demo_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    demo.main()
+    number = r"\d+\.\d\d(?= ±)"
+    printed = [float(text) for text in re.findall(number, capsys.readouterr().out)]
+    readme = (Path(demo.__file__).parents[1] / "README.md").read_text()
+    shown = [float(text) for text in re.findall(number, readme)]
+    np.testing.assert_allclose(shown, printed, atol=0.05)
 
 
 def test_exploring_pays_in_the_linear_demo(in_empty_folder: Path) -> None:
