@@ -165,15 +165,15 @@ class _Run:
         return np.array([self._streamed(lane, stream) for lane in lanes])
 
     def can_compile(self, method: Method) -> bool:
-        """Tell whether the method scores with a GLM of these very settings."""
+        """Tell whether the method scores with the plain GLM of these very settings."""
         model = method.make_model(self.spec)
-        return isinstance(model, GLM) and model.compiled and model.spec == self.spec
+        return type(model) is GLM and model.spec == self.spec
 
     def _compiled(self, lanes: Sequence[Lane], stream: _Stream) -> Decisions:
         warm, method, n = stream.warm, lanes[0].method, stream.n_initial
         assert warm is not None  # prepared where any lane compiles
-        n_columns = stream.rows.n_columns
-        settings = [Setting(self.spec.link, n_columns, lane.cutoff) for lane in lanes]
+        n_columns, contrast = stream.rows.n_columns, self.spec.score == "contrast"
+        settings = [Setting(self.spec.link, n_columns, lane.cutoff, contrast) for lane in lanes]
         pairs = zip(lanes, settings, strict=True)
         coefficients = np.array([method.coefficient(lane.alpha, known) for lane, known in pairs])
         cutoffs = np.array([lane.cutoff for lane in lanes], dtype=np.float64)

@@ -120,7 +120,9 @@ class OneSidedLearner:
         y = validation.labels(y0, len(X), self.spec.link)
         if len(X) == 0 or X.shape[1] == 0:
             raise ValueError(f"the warm start is empty: X0 has shape {X.shape}")
-        setting = Setting(self.spec.link, X.shape[1] + self.spec.fit_intercept, self.cutoff)
+        n_columns = X.shape[1] + self.spec.fit_intercept
+        contrast = self.spec.score == "contrast"
+        setting = Setting(self.spec.link, n_columns, self.cutoff, contrast)
         coefficient = self.method.coefficient(self.alpha, setting)
         model = self.method.make_model(self.spec)
         model.fit(X, y)

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from pipeline.core.links import Link
 from pipeline.core.rows import FloatArray
 
+LARGEST = 1e120
+
 
 def features(X: ArrayLike, n_features: int | None = None) -> FloatArray:
     """Return X as a finite float64 matrix with the expected number of columns."""
@@ -21,10 +23,13 @@ def features(X: ArrayLike, n_features: int | None = None) -> FloatArray:
         raise ValueError(f"X must have two dimensions (rows, features), got shape {matrix.shape}")
     if n_features is not None and matrix.shape[1] != n_features:
         raise ValueError(f"X has {matrix.shape[1]} features, the learner knows {n_features}")
-    bad = ~np.isfinite(matrix)
+    bad = ~(np.abs(matrix) <= LARGEST)
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        raise ValueError(f"X[{row}, {column}] is {matrix[row, column]}; features must be finite")
+        raise ValueError(
+            f"X[{row}, {column}] is {matrix[row, column]}; features must be finite, and at most "
+            f"{LARGEST:g} so that their squares can be summed"
+        )
     return matrix
 
 

@@ -134,6 +134,16 @@ def test_groups_add_up(stream: Stream) -> None:
             np.testing.assert_allclose(parts.group_loss[k, g], expected, rtol=1e-12, atol=1e-15)
 
 
+def test_a_row_at_the_cutoff_is_not_above() -> None:
+    """Accepting it is a mistake that costs nothing, rejecting it is right."""
+    X, labels, truth = np.ones((6, 1)), np.zeros(6), np.full(6, 0.5)
+    splits = [Split(np.arange(1), np.arange(1, 6))]
+    lanes = grid(["os_eps_greedy", "greedy"], [9.0], [0.5], 1)
+    result = simulate(X, labels, truth=truth, splits=splits, lanes=lanes)
+    assert result.counts[:, 0].tolist() == [[5, 0, 5, 0, 5], [5, 0, 0, 0, 0]]
+    assert result.loss.tolist() == [0.0, 0.0]
+
+
 def test_decisions_come_on_request(stream: Stream) -> None:
     lanes = lanes_of(stream, ["ours"])
     asked, not_asked = (run_engine(stream, lanes, keep_decisions=keep) for keep in (True, False))

@@ -30,11 +30,15 @@ Bonus = Callable[[float, float, float, float, Any], float]
 
 @dataclass(frozen=True)
 class Setting:
-    """What a method may know about the problem before the stream starts."""
+    """What a method may know about the problem before the stream starts.
+
+    ``cutoff`` is on the score scale; ``contrast`` tells whether that is 2μ − ½.
+    """
 
     link: Link
     n_columns: int
     cutoff: float
+    contrast: bool = False
 
 
 @dataclass(frozen=True)

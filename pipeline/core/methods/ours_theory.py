@@ -61,7 +61,12 @@ class OursTheory(Method):
     def rho(self, t: float, setting: Setting) -> float:
         """Return ρ_t(δ)."""
         d, T, delta = setting.n_columns, self.horizon, self.failure_probability
+        if delta >= d / math.e:
+            raise ValueError(
+                f"ours_theory: failure_probability must be below d/e = {d / math.e:.2g} (d = {d})"
+            )
         scale = 2.0 * setting.link.lipschitz / self.min_slope(setting.link) * self.kappa()
+        scale *= 2.0 if setting.contrast else 1.0  # the contrast 2μ − ½ is twice as steep
         spread = math.sqrt(2.0 * d * math.log(t)) * math.sqrt(math.log(2.0 * d * T / delta))
         return scale * self.response_bound(setting) * spread
 
@@ -77,7 +82,8 @@ class OursTheory(Method):
         noise = self.noise_scale * math.sqrt(
             math.log(2.0 * self.horizon / self.failure_probability)
         )
-        return reach + abs(link.mean(0.0)) + abs(setting.cutoff) + noise
+        cutoff = (setting.cutoff + 0.5) / 2.0 if setting.contrast else setting.cutoff
+        return reach + abs(link.mean(0.0)) + abs(cutoff) + noise
 
     def min_slope(self, link: Link) -> float:
         """Return η = min μ' over |z| ≤ BM (Lemma 4); a unimodal μ' has it at an edge."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +57,6 @@ class ModelSpec:
 
 class Model(ABC):
     """A model learns from labelled rows and scores others; it never meets an unseen label."""
-
-    # Whether the engine may run whole lanes of this model in one compiled call.
-    compiled: ClassVar[bool] = False
 
     @abstractmethod
     def fit(self, X: FloatArray, y: FloatArray) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,6 @@ class GLM(Model):
     A = l2·I + Σ x x' over the rows learned, the constant column included. The linear link is
     updated by exact rank-one steps, every other link is refitted to the optimum.
     """
-
-    compiled: ClassVar[bool] = True
 
     def __init__(self, spec: ModelSpec) -> None:
         self.spec = spec

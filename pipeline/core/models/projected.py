@@ -23,8 +23,6 @@ GAUSS_NEWTON_STEPS = 50
 class ProjectedGLM(GLM):
     """A GLM that projects when ‖β̂‖ > M; everything else is inherited."""
 
-    compiled = False
-
     def __init__(self, spec: ModelSpec, coef_bound: float) -> None:
         super().__init__(spec)
         self.coef_bound = coef_bound
