@@ -32,7 +32,15 @@ FLAGS: dict[str, Any] = {
     "fastmath": {"reassoc", "contract", "nsz"},
     "_nrt": False,
 }
-_FLAGS_TEXT = repr([(name, str(sorted(str(FLAGS[name])))) for name in sorted(FLAGS)]).encode()
+
+
+def _text_of(flags: dict[str, Any]) -> bytes:
+    """Return flags as text that does not depend on the order of sets."""
+    values = {k: sorted(v) if isinstance(v, set) else v for k, v in flags.items()}
+    return repr(sorted(values.items())).encode()
+
+
+_FLAGS_TEXT = _text_of(FLAGS)
 
 BONUS_SIGNATURE = float64(float64, float64, float64, float64, float64[::1])
 LINK_SIGNATURE = void(float64[::1], float64[::1], int64)
@@ -92,7 +100,8 @@ def exact(function: F) -> F:
 
 
 def _jit(function: F, kind: str, **special: Any) -> F:
-    digest = code_digest(function) + kind
+    flags = hashlib.sha256(_text_of(special)).hexdigest()[:6]
+    digest = f"{code_digest(function)}{kind}{flags}"
     function.__qualname__ = f"{function.__qualname__}_{digest}"
     compiled = numba.njit(**{**FLAGS, **special})(function)
     compiled.onesided_digest = digest

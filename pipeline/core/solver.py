@@ -24,7 +24,7 @@ from pipeline.core.jit import jit
 from pipeline.core.rows import FloatArray, add_outer, add_scaled, dot
 
 # Largest change of any x'β in the last step.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-10
 # Newton's last step may be larger, because the error after it is of the order of its square.
 NEWTON_TOLERANCE = 1e-6
 # Rounding in the gradient of badly scaled columns can keep the change above the tolerance; one
@@ -34,7 +34,7 @@ ROUNDING_FLOOR = 1e-3
 # and twice the largest |x'β|.
 LONGEST_CHANGE = 10.0
 # The decrement at which the change is first looked at.
-GATE = 1e-8
+GATE = 1e-9
 MEMORY = 8
 BLOCK = 64
 N_VECTORS = 4
@@ -42,8 +42,8 @@ STEP, TRIAL, FRESH, REST = range(N_VECTORS)
 QUASI_NEWTON_STEPS = 12
 # When a refit takes more passes over the rows than this, H is computed afresh for the next one.
 STALE_AFTER = 5
-NEWTON_STEPS = 100
-# So many Newton steps in a row that do not shrink run away to infinity: there is no optimum.
+NEWTON_STEPS = 1000
+# Where an optimum need not exist, so many steps in a row that do not shrink run away to infinity.
 STALLED_STEPS = 20
 LINE_SEARCH_STEPS = 50
 
@@ -259,6 +259,24 @@ def _fresh_hessian(rows, ids, n, fit, slope):
 
 
 @jit
+def _may_diverge(fit, ids, n, y):
+    """Tell whether β can be without bound: a feature is not penalised, or there is but one class.
+
+    The last column may be the constant, which one other class keeps in bounds.
+    """
+    d = fit.beta.shape[0]
+    for j in range(d - 1):
+        if fit.penalty[j] <= 0.0:
+            return True
+    if fit.penalty[d - 1] > 0.0:
+        return False
+    for k in range(1, n):
+        if y[ids[k]] != y[ids[0]]:
+            return d == 1
+    return True
+
+
+@jit
 def _newton(rows, ids, n, y, fit, mean, slope):
     """Newton's method with the true Hessian and a line search. True once at the optimum."""
     d = fit.beta.shape[0]
@@ -279,7 +297,7 @@ def _newton(rows, ids, n, y, fit, mean, slope):
             _move(fit, trial)
             return True
         stalled = stalled + 1 if change > 0.5 * last else 0
-        if stalled == STALLED_STEPS:
+        if stalled >= STALLED_STEPS and _may_diverge(fit, ids, n, y):
             return False
         last = change
         start = inner(fit.gradient, step)
