@@ -112,7 +112,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     X, y = breast_cancer()
     print(f"breast cancer: {len(X)} rows, {X.shape[1]} columns, {y.mean():.0%} malignant")
-    print("compiling the kernels on first use takes about half a minute …", flush=True)
+    print("on first use the kernels are compiled, which takes about a minute …", flush=True)
     rows: dict[Cell, list[Tuned]] = {}
     panels, n_lanes, start = [], 0, time.perf_counter()
     for link in config.batch_size:

@@ -68,6 +68,7 @@ def test_parameter_of_a_method_matters(third_party: Method) -> None:
 
 def test_a_file_in_the_folder_is_enough(tmp_path: Path) -> None:
     shutil.copytree(CORE, tmp_path / "pipeline" / "core", ignore=shutil.ignore_patterns("*.nb*"))
+    (tmp_path / "pipeline" / "__init__.py").touch()  # a package of its own, not a part of ours
     shutil.copy(THIRD_PARTY, tmp_path / "pipeline" / "core" / "methods" / "impulsive.py")
     code = "from pipeline.core.methods import *; print(get_method('impulsive'), method_names())"
     done = subprocess.run(
