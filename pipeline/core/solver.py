@@ -28,8 +28,10 @@ TOLERANCE = 1e-10
 # Newton's last step may be larger, because the error after it is of the order of its square.
 NEWTON_TOLERANCE = 1e-6
 # Rounding in the gradient of badly scaled columns can keep the change above the tolerance; one
-# below this that no longer falls is as good as the arithmetic gets.
+# below this that no longer falls is as good as the arithmetic gets. Where every row is so certain
+# that residuals have lost their digits, even larger changes go on for ever, and do not matter.
 ROUNDING_FLOOR = 1e-3
+CERTAIN_FLOOR = 0.1
 # A Newton step from a place where all slopes vanish can be of any length. It is cut to this change,
 # and twice the largest |x'β|.
 LONGEST_CHANGE = 10.0
@@ -293,10 +295,12 @@ def _newton(rows, ids, n, y, fit, mean, slope):
         for j in range(d):
             step[j] *= -length
             trial[j] = fit.beta[j] + step[j]
-        if change <= NEWTON_TOLERANCE or (change <= ROUNDING_FLOOR and change > 0.5 * last):
+        stalled = stalled + 1 if change > 0.5 * last else 0
+        settled = change <= ROUNDING_FLOOR and stalled > 0
+        certain = change <= CERTAIN_FLOOR and stalled >= STALLED_STEPS
+        if change <= NEWTON_TOLERANCE or settled or certain:
             _move(fit, trial)
             return True
-        stalled = stalled + 1 if change > 0.5 * last else 0
         if stalled >= STALLED_STEPS and _may_diverge(fit, ids, n, y):
             return False
         last = change

@@ -10,14 +10,30 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pipeline.core.names import closest
 from pipeline.data.encoder import Encoder
 from pipeline.data.errors import DataError, MismatchError
-from pipeline.data.kinds import MISSING
+from pipeline.data.kinds import MISSING, category_codes, shown
 from pipeline.data.selection import keep_rows, labels_of
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.spec import DatasetSpec, Expect, read_spec
 
 FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A protected attribute, kept aside for group-wise results.
+
+    Attributes:
+        column: its name.
+        codes: the group number of each row, from 0, as the engine takes it.
+        names: the name of each group number.
+    """
+
+    column: str
+    codes: NDArray[np.int64]
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -31,10 +47,14 @@ class Dataset:
         y: labels 0/1 (or real numbers, for synthetic data).
         columns: names of the columns of X.
         intercept: whether models shall add a constant column.
-        group: a protected attribute of each row, kept aside for group-wise results.
+        group: the group of each row, if one was asked for.
         source: where the table was found: bundled, mirror, cache, openml, url, …
         licence: of the data.
         citation: whom to cite.
+        notes: what was inferred from an own table, line by line.
+        truth: the true mean μ(x'β*) of each row, where β* is known.
+        beta: β*, where it is known.
+        cutoff_value: the cutoff c on the scale of the mean, where it belongs to the dataset.
     """
 
     name: str
@@ -43,10 +63,14 @@ class Dataset:
     y: FloatArray
     columns: tuple[str, ...]
     intercept: bool
-    group: NDArray[np.object_] | None = None
+    group: Group | None = None
     source: str = ""
     licence: str = ""
     citation: str = ""
+    notes: tuple[str, ...] = ()
+    truth: FloatArray | None = None
+    beta: FloatArray | None = None
+    cutoff_value: float | None = None
 
 
 def load(
@@ -106,13 +130,19 @@ def encode(
     )
 
 
-def group_of(rows: pd.DataFrame, column: str) -> NDArray[np.object_]:
-    """Return the group of each row, a missing one as "missing"."""
+def group_of(rows: pd.DataFrame, column: str) -> Group:
+    """Return the groups, sorted by name; rows without one are the group "missing"."""
     if column not in rows.columns:
-        raise DataError(f"there is no column {column!r} to group by")
+        hint = closest(column, map(str, rows.columns))
+        raise DataError(f"there is no column {column!r} to group by{hint}")
     values = rows[column]
-    group: NDArray[np.object_] = values.astype(object).where(values.notna(), MISSING).to_numpy()
-    return group
+    present = values.dropna().unique()
+    by_name = {shown(value): value for value in present}
+    names = sorted(by_name)
+    codes = category_codes(values, [by_name[name] for name in names])
+    if (codes < 0).any():
+        codes, names = np.where(codes < 0, len(names), codes), [*names, MISSING]
+    return Group(column, codes, tuple(names))
 
 
 def value_hash(X: FloatArray, y: FloatArray) -> str:

@@ -1,8 +1,8 @@
 """Kinds of columns: how the values of one raw column become columns of X.
 
 A kind is what a config declares; fitted to a column it becomes a feature, which knows the names
-of its columns and fills them. Nothing here sees a label. Means and deviations are summed exactly
-(math.fsum): the result is the same for every order of rows, and on every machine.
+of its columns and fills them. Nothing here sees a label. Means and deviations are summed exactly:
+the result is the same for every order of rows, and on every machine.
 
 An unseen category, one that was neither declared nor there when the kind was fitted, is an error
 that names it, unless the kind says ``unseen: zeros``; then all columns of the feature are 0.
@@ -21,6 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.data.errors import DataError
+from pipeline.data.sums import exact_sum
 
 FloatArray = NDArray[np.float64]
 MISSING = "missing"
@@ -137,20 +138,30 @@ class Standardised(Kind):
 
     def fit(self, column: str, values: pd.Series) -> Feature:
         """Learn mean and deviation from the values that are there."""
-        x = numbers(column, values)
-        x = x[~np.isnan(x)]
-        mean = mean_of(column, values)
-        sd = math.sqrt(math.fsum((x - mean) ** 2) / len(x)) or 1.0
+        x = present(column, values)
+        mean = exact_sum(x) / len(x)
+        with np.errstate(over="ignore"):
+            squares = (x - mean) ** 2
+        if not np.isfinite(squares).all():
+            raise DataError(f"column {column!r} holds numbers too large to be standardised")
+        sd = math.sqrt(exact_sum(squares) / len(x)) or 1.0
         return Affine(column, mean, sd, fallback=None if self.missing == "error" else mean)
 
 
 def mean_of(column: str, values: pd.Series) -> float:
     """Return the mean of the values that are there, exactly summed."""
+    x = present(column, values)
+    return exact_sum(x) / len(x)
+
+
+def present(column: str, values: pd.Series) -> FloatArray:
+    """Return the numbers that are there, at least one."""
     x = numbers(column, values)
-    x = x[~np.isnan(x)]
+    missing = np.isnan(x)
+    x = x[~missing] if missing.any() else x
     if not len(x):
         raise DataError(f"column {column!r} holds no values")
-    return math.fsum(x) / len(x)
+    return x
 
 
 @dataclass(frozen=True)
@@ -211,6 +222,10 @@ def sorted_categories(column: str, values: pd.Series) -> list[object]:
 
 def category_codes(values: pd.Series, categories: Sequence[object]) -> NDArray[np.int64]:
     """Return the place of each value among the categories, −1 where it is not there."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        places = pd.Index(categories).get_indexer(pd.Index(values.dtype.categories))
+        found: NDArray[np.int64] = np.append(places, -1)[values.cat.codes.to_numpy()]
+        return found.astype(np.int64)
     try:
         known = pd.Index(categories, dtype=values.dtype)
     except (TypeError, ValueError):

@@ -83,10 +83,14 @@ class TableExpect:
 
 @dataclass
 class Table:
-    """A raw table: columns with ``number`` or ``text``, and where it comes from."""
+    """A raw table: columns with ``number`` or ``text``, and where it comes from.
+
+    ``raw`` names its file in data/raw, where that is not called after the table.
+    """
 
     columns: dict[str, str]
     expect: TableExpect
+    raw: str | None = None
     bundled: bool = False
     format: Format = field(default_factory=Format)
     files: list[RawFile] = field(default_factory=list)

@@ -29,10 +29,14 @@ def stratified_split(y: NDArray[np.float64], n_initial: int, seed: int, number: 
     """Draw a warm start with the label shares of y; the rest arrives in random order.
 
     Each label gets its share of ``n_initial`` rounded down, and the labels with the largest
-    remainders one row more. Nothing but y, the seed and the number of the split matters.
+    remainders one row more. Real-valued labels (of synthetic data) have no classes to keep the
+    shares of: the warm start is then a plain random one. Nothing but y, the seed and the number
+    of the split matters.
     """
     generator = np.random.default_rng([seed, number])
     labels, codes = np.unique(y, return_inverse=True)
+    if not np.isin(labels, (0.0, 1.0)).all():
+        labels, codes = labels[:1], np.zeros(len(y), dtype=np.int64)
     wanted = np.bincount(codes) * (n_initial / len(y))
     sizes = np.floor(wanted).astype(int)
     short = n_initial - sizes.sum()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pipeline.data.sources import Settings
-from pipeline.data.sources.settings import CACHE, MIRROR
+from pipeline.data.sources.settings import CACHE, MIRROR, RAW
 
 Route = bytes | int | Callable[[BaseHTTPRequestHandler], None]
 
@@ -39,6 +39,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(MIRROR, raising=False)
     monkeypatch.delenv("OPENML_CACHE_DIR", raising=False)
     monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
+    monkeypatch.setenv(RAW, str(tmp_path / "raw"))
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.setenv(name, "127.0.0.1")
 

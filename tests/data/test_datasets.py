@@ -185,7 +185,11 @@ def test_a_group_is_kept_aside() -> None:
     plain, grouped = bundled("adult"), load("adult", offline=True, group="workclass")
     assert plain.group is None
     assert grouped.group is not None
-    assert {"Private", "missing"} <= set(grouped.group)
+    assert {"Private", "missing"} <= set(grouped.group.names)
+    private = plain.X[:, plain.columns.index("workclass=Private")]
+    in_group = grouped.group.codes == grouped.group.names.index("Private")
+    np.testing.assert_array_equal(in_group, private == 1)
+    assert set(grouped.group.codes) == set(range(len(grouped.group.names)))
     np.testing.assert_array_equal(plain.X, grouped.X)
     with pytest.raises(DataError, match="no column 'colour' to group by"):
         load("blood", offline=True, group="colour")

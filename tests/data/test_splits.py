@@ -60,3 +60,10 @@ def test_the_stream_comes_in_random_order() -> None:
     stream = stratified_split(labels(500, 500), 10, seed=0, number=0).stream
     ranks = np.corrcoef(stream, np.arange(len(stream)))[0, 1]
     assert abs(ranks) < 0.1
+
+
+def test_real_valued_labels_are_not_classes() -> None:
+    y = np.sort(np.random.default_rng(0).normal(size=1000))
+    initial = stratified_split(y, 100, seed=0, number=0).initial
+    assert len(initial) == 100
+    assert abs(y[initial].mean()) < 0.3  # not the hundred lowest

@@ -30,16 +30,7 @@ class Cache:
 
     def table(self, name: str, table: Table) -> pd.DataFrame | None:
         """Return a kept table; one that has gone bad is removed, so that it is fetched again."""
-        path = self.path(name)
-        if not path.is_file():
-            return None
-        try:
-            frame = read_parquet(path, table)
-            check_table(frame, name, table, str(path))
-        except DataError as error:
-            path.unlink(missing_ok=True)
-            raise MismatchError(f"{error}; removed it, the next call fetches it again") from error
-        return frame
+        return read_kept(self.path(name), name, table)
 
     def keep(self, name: str, frame: pd.DataFrame) -> None:
         """Keep a checked table."""
@@ -58,3 +49,16 @@ class Cache:
         with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+def read_kept(path: Path, name: str, table: Table) -> pd.DataFrame | None:
+    """Return a table that this package wrote, if it is there; a bad one is removed."""
+    if not path.is_file():
+        return None
+    try:
+        frame = read_parquet(path, table)
+        check_table(frame, name, table, str(path))
+    except DataError as error:
+        path.unlink(missing_ok=True)
+        raise MismatchError(f"{error}; removed it, the next call fetches it again") from error
+    return frame

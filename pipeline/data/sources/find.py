@@ -10,6 +10,7 @@ from pipeline.data.sources.bundled import Bundled
 from pipeline.data.sources.cache import Cache
 from pipeline.data.sources.mirror import Mirror
 from pipeline.data.sources.openml_source import OpenMLSource
+from pipeline.data.sources.raw import Raw
 from pipeline.data.sources.settings import MIRROR, Settings
 from pipeline.data.sources.url import UrlSource
 from pipeline.data.spec import Table
@@ -31,7 +32,7 @@ def find_table(name: str, table: Table, settings: Settings) -> tuple[pd.DataFram
 def near_sources(settings: Settings) -> list[Source]:
     """Return the sources that need no network, in order."""
     mirror = [] if settings.mirror is None else [Mirror(settings.mirror)]
-    return [Bundled(), *mirror, Cache(settings.cache)]
+    return [Bundled(), *mirror, Raw(settings.raw), Cache(settings.cache)]
 
 
 def far_sources(settings: Settings) -> list[Source]:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-MIRROR, CACHE = "ONESIDED_DATA_MIRROR", "ONESIDED_CACHE"
+MIRROR, RAW, CACHE = "ONESIDED_DATA_MIRROR", "ONESIDED_DATA_RAW", "ONESIDED_CACHE"
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class Settings:
         timeout: seconds without a sign of life after which a server is given up.
         time_limit: seconds after which a whole download is given up.
         openml_server: address of the OpenML API; None for the client's own.
+        raw: folder that ``python -m pipeline.data fetch`` and DVC fill.
     """
 
     mirror: Path | None
@@ -30,6 +31,7 @@ class Settings:
     timeout: float = 30.0
     time_limit: float = 600.0
     openml_server: str | None = None
+    raw: Path = Path("data/raw")
 
     @classmethod
     def of(
@@ -53,4 +55,5 @@ class Settings:
             timeout=timeout,
             time_limit=time_limit,
             openml_server=openml_server,
+            raw=Path(os.environ.get(RAW) or cls.raw).expanduser(),
         )

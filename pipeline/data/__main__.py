@@ -1,0 +1,137 @@
+"""Datasets on the command line: ``python -m pipeline.data list|fetch|check|describe``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pipeline.core.names import closest
+from pipeline.data import commands
+from pipeline.data.errors import DataError
+from pipeline.data.sources import Settings
+from pipeline.data.spec import dataset_names
+
+PROTOCOLS = ("inferred", "stated")
+LINKS = ("linear", "logistic", "probit")
+LINKED = ("glm", "greedy_trap")  # the link is part of these datasets
+EXAMPLES = """examples:
+  python -m pipeline.data list
+  python -m pipeline.data fetch all --mirror ../shared/data
+  python -m pipeline.data check --protocol stated --offline
+  python -m pipeline.data describe adult --link logistic
+  python -m pipeline.data describe loans.csv --target repaid --positive yes --group sex"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--mirror", type=Path, help="folder of raw files ($ONESIDED_DATA_MIRROR)")
+    common.add_argument("--offline", action="store_true", help="never use the network")
+    common.add_argument("--protocol", choices=PROTOCOLS, help="reading of the paper")
+    top = argparse.ArgumentParser(
+        prog="python -m pipeline.data",
+        description="Datasets: what there is, where it is, whether it is right.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = top.add_subparsers(dest="command", required=True, metavar="command")
+    actions.add_parser("list", parents=[common], help="the ten datasets and where they are now")
+    fetch = actions.add_parser("fetch", parents=[common], help="write data/raw/<name>.parquet")
+    fetch.add_argument("names", nargs="+", metavar="NAME", help="datasets, or all")
+    actions.add_parser("check", parents=[common], help="check every dataset that can be found")
+    describe = actions.add_parser("describe", parents=[common], help="one dataset, and a picture")
+    describe.add_argument("name", metavar="NAME", help="a dataset, or a CSV or parquet file")
+    describe.add_argument("--link", choices=LINKS, help="link of β* (linear)")
+    describe.add_argument("--output", type=Path, help="the picture (outputs/data/<name>….png)")
+    for option in ("target", "positive", "group", "separator"):
+        describe.add_argument(f"--{option}", help=f"dataset.{option} of your own table")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit code."""
+    options = parser().parse_args(arguments)
+    settings = Settings.of(mirror=options.mirror, offline=options.offline)
+    try:
+        return int(COMMANDS[options.command](options, settings))
+    except DataError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # `… | head`
+        sys.stderr.close()
+        return 1
+
+
+def run_list(options: argparse.Namespace, settings: Settings) -> int:
+    """Print the table of datasets."""
+    rows = list(commands.list_rows(options.protocol or PROTOCOLS[0], settings))
+    print("\n".join(commands.aligned(rows, right=(1, 2, 3))))
+    return 0
+
+
+def run_fetch(options: argparse.Namespace, settings: Settings) -> int:
+    """Write tables to data/raw; one that cannot be had does not stop the others."""
+    names = dataset_names() if options.names == ["all"] else options.names
+    for name in names:
+        if name not in dataset_names():
+            raise DataError(f"there is no dataset {name!r}{closest(name, dataset_names())}")
+    failed = 0
+    for name in names:
+        try:
+            print(commands.fetch(name, options.protocol or PROTOCOLS[0], settings), flush=True)
+        except DataError as error:
+            failed += 1
+            print(f"error: {name}: {error}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def run_check(options: argparse.Namespace, settings: Settings) -> int:
+    """Check all that is here, under both protocols if none is named."""
+    protocols = [options.protocol] if options.protocol else PROTOCOLS
+    states, lines = [], []
+    for name in dataset_names():
+        for protocol in protocols:
+            state, cells = commands.check(name, protocol, settings)
+            states.append(state)
+            lines.append(cells)
+    header = ("dataset", "protocol", "rows", "columns", "positives", "hash", "state")
+    print("\n".join(commands.aligned([header, *lines], right=(2, 3, 4))))
+    counts = {state: states.count(state) for state in ("ok", "absent", "BAD")}
+    print(", ".join(f"{count} {state}" for state, count in counts.items() if count))
+    return 1 if counts["BAD"] else 0
+
+
+def run_describe(options: argparse.Namespace, settings: Settings) -> int:
+    """Print what a dataset holds and draw its true scores."""
+    from pipeline.data.describe import describe, find, picture, true_scores
+
+    own: dict[str, Any] = {
+        key: getattr(options, key)
+        for key in ("target", "positive", "group", "separator")
+        if getattr(options, key) is not None
+    }
+    link = options.link or LINKS[0]
+    protocol = options.protocol or PROTOCOLS[0]
+    if options.name in LINKED and options.link:
+        own["link"] = options.link
+    dataset, missing = find(options.name, protocol, settings, own)
+    truth = true_scores(dataset, link)
+    print("\n".join(describe(dataset, missing, truth)))
+    path = options.output or Path(f"outputs/data/{dataset.name}_{dataset.protocol}_{link}.png")
+    picture(dataset, link, truth, path)
+    print(f"picture   {path}")
+    return 0
+
+
+COMMANDS = {
+    "list": run_list,
+    "fetch": run_fetch,
+    "check": run_check,
+    "describe": run_describe,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

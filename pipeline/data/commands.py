@@ -1,0 +1,101 @@
+"""What ``python -m pipeline.data`` can do: list, fetch, check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
+
+from pipeline.data.dataset import check as check_dataset
+from pipeline.data.dataset import encode
+from pipeline.data.errors import DataError, MismatchError, UnavailableError
+from pipeline.data.sources import Settings, find_table
+from pipeline.data.sources.bundled import Bundled
+from pipeline.data.sources.cache import Cache
+from pipeline.data.sources.mirror import Mirror
+from pipeline.data.sources.raw import Raw
+from pipeline.data.spec import DatasetSpec, Table, dataset_names, read_spec
+from pipeline.data.table import write_parquet
+
+HEADER = ("dataset", "rows", "columns", "positives", "source", "now", "licence")
+
+
+def list_rows(protocol: str, settings: Settings) -> Iterator[Sequence[str]]:
+    """Yield the cells of the table of datasets, the header first."""
+    yield HEADER
+    for name in dataset_names():
+        spec = read_spec(name)
+        recipe = spec.recipe(protocol)
+        expect, table = recipe.expect, spec.tables[recipe.table]
+        share = f"{expect.positives:,} ({expect.positives / expect.rows:.0%})"
+        figures = (f"{expect.rows:,}", str(expect.columns), share)
+        now = place_of(recipe.table, table, settings)
+        yield (name, *figures, origin(spec, table), now, spec.licence)
+
+
+def origin(spec: DatasetSpec, table: Table) -> str:
+    """Return where a table was published, in a few letters."""
+    if table.openml is not None:
+        return f"OpenML {table.openml.data_id}"
+    host = urlsplit(spec.homepage).netloc
+    short = {"archive.ics.uci.edu": "UCI", "github.com": "GitHub", "www.openml.org": "OpenML"}
+    return short.get(host, host)
+
+
+def place_of(name: str, table: Table, settings: Settings) -> str:
+    """Return where a table would be taken from at this moment; opens no file, asks no server."""
+    if table.bundled:
+        return Bundled.name
+    folder = settings.mirror
+    if folder and table.files and all((folder / file.path).is_file() for file in table.files):
+        return Mirror.name
+    if Raw(settings.raw).path(name, table).is_file():
+        return Raw.name
+    if Cache(settings.cache).path(name).is_file():
+        return Cache.name
+    return "not here" if settings.offline else "to fetch"
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> Iterator[str]:
+    """Yield rows as lines of columns; those in ``right`` are set to the right."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def fetch(name: str, protocol: str, settings: Settings) -> str:
+    """Write the raw table of a dataset to data/raw; return a line about it."""
+    spec = read_spec(name)
+    recipe = spec.recipe(protocol)
+    table = spec.tables[recipe.table]
+    frame, source = find_table(recipe.table, table, settings)
+    path = Raw(settings.raw).path(recipe.table, table)
+    if source != Raw.name:
+        write_parquet(frame, path)
+    rows, columns = frame.shape
+    size = path.stat().st_size / 1000
+    shape = f"{rows:>6,} rows × {columns:>3} raw columns"
+    return f"{name:10}  {shape} from {source:7} -> {path} ({size:,.0f} kB)"
+
+
+def check(name: str, protocol: str, settings: Settings) -> tuple[str, Sequence[str]]:
+    """Return "ok", "absent" or "BAD", and the cells of a line about a dataset."""
+    spec = read_spec(name)
+    recipe = spec.recipe(protocol)
+    offline = Settings.of(settings.mirror, offline=True, cache=settings.cache)
+    try:
+        table, source = find_table(recipe.table, spec.tables[recipe.table], offline)
+        dataset = encode(spec, protocol, table, source)
+        check_dataset(dataset, recipe.expect)
+    except UnavailableError:
+        advice = f"python -m pipeline.data fetch {name} --protocol {protocol}"
+        return "absent", (name, protocol, "", "", "", "", f"not here: {advice}")
+    except (MismatchError, DataError) as error:
+        return "BAD", (name, protocol, "", "", "", "", f"BAD: {error}")
+    rows, columns = dataset.X.shape
+    expect = recipe.expect
+    figures = (f"{rows:,}", str(columns), f"{expect.positives:,}", expect.sha256[:12])
+    return "ok", (name, protocol, *figures, f"ok, {source}")

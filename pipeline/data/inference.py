@@ -1,0 +1,165 @@
+"""Which kind a column of an unknown table is, and a line that says so.
+
+- numbers: standardised, missing ones become the column's mean; whole numbers with few distinct
+  values are one-hot, like text;
+- text: one-hot, missing values a category of their own; beyond ``max_categories`` the most
+  frequent ones, and the other rows are in none;
+- dates: days since 1970, standardised;
+- left out: columns that are constant or empty, texts that differ in every row (an id, a name),
+  and a column that numbers the rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Number
+
+import numpy as np
+import pandas as pd
+
+from pipeline.data.encoder import Step
+from pipeline.data.errors import DataError
+from pipeline.data.kinds import OneHot, Standardised
+
+HEAD = 1000
+DAY = pd.Timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where few ends.
+
+    Attributes:
+        max_levels: whole numbers with at most that many distinct values are one-hot.
+        max_categories: at most that many columns for a text.
+    """
+
+    max_levels: int = 10
+    max_categories: int = 50
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a column is taken for: its values as numbers or categories, the step, the reason."""
+
+    values: pd.Series
+    step: Step
+    note: str
+
+
+def guess(column: str, values: pd.Series, limits: Limits) -> Guess:
+    """Return what a column is taken for."""
+    values, what = tidy(column, values)
+    missing = int(values.isna().sum())
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return _guess_text(column, values, missing, limits)
+    return _guess_number(column, values, what, missing, limits)
+
+
+def tidy(column: str, values: pd.Series) -> tuple[pd.Series, str]:
+    """Return values as numbers, or as categories, and what they were."""
+    kinds = pd.api.types
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        if kinds.is_numeric_dtype(values.dtype.categories):
+            return values.astype(np.float64), "number"
+        return values, "text"
+    if kinds.is_bool_dtype(values):
+        return values.map({True: "True", False: "False"}).astype("category"), "text"
+    if kinds.is_datetime64_any_dtype(values) or kinds.is_timedelta64_dtype(values):
+        return _tidy_time(values)
+    if kinds.is_complex_dtype(values):
+        raise DataError(f"column {column!r} holds complex numbers")
+    if kinds.is_numeric_dtype(values):
+        return values, "number"
+    return _tidy_objects(column, values)
+
+
+def _tidy_time(values: pd.Series) -> tuple[pd.Series, str]:
+    if pd.api.types.is_timedelta64_dtype(values):
+        return (values / DAY).astype(np.float64), "duration"
+    days = (values - pd.Timestamp(0, tz=values.dt.tz)) / DAY
+    return days.astype(np.float64), "date"
+
+
+def _tidy_objects(column: str, values: pd.Series) -> tuple[pd.Series, str]:
+    present = values.dropna()
+    if values.dtype == object:
+        if any(isinstance(value, list | dict | set | np.ndarray) for value in present):
+            raise DataError(f"column {column!r} holds lists, not single values; drop it")
+        if len(present) and all(_is_number(value) for value in present):
+            return values.astype(np.float64), "number"
+        values = present.map(str).reindex(values.index)
+    return values.astype("category"), "text"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Number) and not isinstance(value, bool | np.bool_)
+
+
+def _guess_text(column: str, values: pd.Series, missing: int, limits: Limits) -> Guess:
+    counts = values.value_counts(sort=True)
+    counts = counts[counts > 0]
+    if len(counts) + bool(missing) <= 1:
+        return _dropped(column, values, "constant" if len(counts) else "empty")
+    if len(counts) == len(values) - missing and len(counts) > 2:
+        return _dropped(column, values, f"a text that differs in every row{_like_numbers(counts)}")
+    own = f", {_rows(missing)} without a value a category" if missing else ""
+    if len(counts) <= limits.max_categories:
+        note = f"text: one-hot, {len(counts)} categories{own}"
+        return Guess(values, Step(OneHot(), (column,)), note)
+    kept = sorted(
+        sorted(counts.index, key=lambda name: (-counts[name], name))[: limits.max_categories]
+    )
+    rest = _rows(int(counts.drop(kept).sum()))
+    note = f"text: one-hot, {len(kept)} most frequent of {len(counts)} categories, {rest} in none"
+    step = Step(OneHot(categories=kept, unseen="zeros"), (column,))
+    return Guess(values, step, f"{note}{own}{_like_numbers(counts)}")
+
+
+def _like_numbers(counts: pd.Series) -> str:
+    """Return a warning where most texts are numbers, so that the others are likely mistakes."""
+    bad = int(pd.to_numeric(pd.Series(counts.index.astype(str)), errors="coerce").isna().sum())
+    if not 0 < bad <= len(counts) // 10:
+        return ""
+    return f"; CHECK: all but {bad} of its values are numbers"
+
+
+def _guess_number(column: str, values: pd.Series, what: str, missing: int, limits: Limits) -> Guess:
+    levels = _levels(values, limits.max_levels)
+    if levels is not None and len(levels) + bool(missing) <= 1:
+        return _dropped(column, values, "constant" if len(levels) else "empty")
+    if levels is not None and (len(levels) == 1 or _whole(levels)):
+        own = f", {_rows(missing)} without a value a category" if missing else ""
+        note = f"{what}: one-hot, {len(levels)} distinct values{own}"
+        return Guess(values, Step(OneHot(), (column,)), note)
+    if not missing and _numbers_rows(values):
+        return _dropped(column, values, "it numbers the rows")
+    mean = f", {_rows(missing)} without a value take the mean" if missing else ""
+    days = " as days since 1970" if what == "date" else ""
+    return Guess(values, Step(Standardised(), (column,)), f"{what}{days}: standardised{mean}")
+
+
+def _levels(values: pd.Series, most: int) -> np.ndarray | None:
+    """Return the distinct numbers, None if there are more than ``most``."""
+    if values.iloc[:HEAD].nunique() > most:
+        return None
+    levels = np.asarray(values.dropna().unique(), dtype=np.float64)
+    return None if len(levels) > most else levels
+
+
+def _whole(levels: np.ndarray) -> bool:
+    return bool(np.isfinite(levels).all() and (levels == np.rint(levels)).all())
+
+
+def _numbers_rows(values: pd.Series) -> bool:
+    if not pd.api.types.is_integer_dtype(values) or (np.diff(values.iloc[:HEAD]) != 1).any():
+        return False
+    return bool((np.diff(values.to_numpy()) == 1).all())
+
+
+def _dropped(column: str, values: pd.Series, why: str) -> Guess:
+    return Guess(values, Step(None, (column,)), f"left out: {why}")
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"

@@ -1,0 +1,146 @@
+"""Datasets whose truth is known: β* is chosen, not fitted."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.core.links import Link, get_link
+from pipeline.data.dataset import Dataset
+from pipeline.data.errors import DataError
+
+FloatArray = NDArray[np.float64]
+LICENCE = "generated, no rights reserved"
+PAPER = (
+    "Jiang, H., Jiang, Q. & Pacchiano, A. (2021). Learning the Truth From Only One Side of the "
+    "Story. AISTATS 2021"
+)
+
+
+def glm(
+    d: int = 10,
+    n: int = 10_000,
+    noise: float = 1.0,
+    link: str = "linear",
+    seed: int = 0,
+    coef_norm: float = 1.0,
+) -> Dataset:
+    """Return rows x ~ N(0, I) with means μ(x'β*), β* of uniform direction.
+
+    Args:
+        d: columns.
+        n: rows.
+        noise: standard deviation of the labels around their means, for the linear link; labels of
+            the other links are 0/1, drawn with their means as probabilities.
+        link: linear, logistic or probit.
+        seed: of everything that is drawn.
+        coef_norm: ‖β*‖.
+    """
+    known = _link(link)
+    _check({"d": d, "n": n}, {"noise": noise, "coef_norm": coef_norm})
+    rng = np.random.default_rng([seed, 0])
+    beta = coef_norm * _unit_rows(rng, 1, d)[0]
+    X = rng.standard_normal((n, d))
+    return _dataset("glm", X, beta, known, noise, rng)
+
+
+def greedy_trap(
+    d: int = 10,
+    n: int = 10_000,
+    cutoff: float = 0.5,
+    gap: float = 0.25,
+    link: str = "linear",
+    seed: int = 0,
+    noise: float = 1.0,
+    share: float = 0.1,
+    coef_norm: float = 1.0,
+) -> Dataset:
+    """Return the distribution of Theorem 1, on which the greedy rule may stay wrong for ever.
+
+    A row is v with probability 1/10, else a unit vector orthogonal to v; μ(v'β*) = c + τ. What is
+    learned from the others says nothing about v: once v looks bad, no label of v is ever seen.
+    Here v is the first unit vector, and the rest of β* has a uniform direction.
+
+    Args:
+        d: columns, at least 2.
+        n: rows.
+        cutoff: c, on the scale of the mean.
+        gap: τ > 0.
+        link: linear, with labels μ + N(0, noise²); or logistic, probit with labels 0/1.
+        seed: of everything that is drawn.
+        noise: standard deviation of the labels, for the linear link.
+        share: probability of v.
+        coef_norm: length of β* without its part along v.
+    """
+    known = _link(link)
+    _check({"d": d - 1, "n": n}, {"noise": noise, "coef_norm": coef_norm}, {"gap": gap})
+    if not 0 < share < 1:
+        raise DataError(f"share must lie between 0 and 1, got {share!r}")
+    if known.binary and not 0 < cutoff < cutoff + gap < 1:
+        between = f"cutoff {cutoff:g} and cutoff + gap {cutoff + gap:g}"
+        raise DataError(f"{between} must lie between 0 and 1, as means of the {link} link do")
+    rng = np.random.default_rng([seed, 1])
+    beta = np.append(known.inverse(cutoff + gap), coef_norm * _unit_rows(rng, 1, d - 1)[0])
+    X = np.zeros((n, d))
+    on_v = rng.random(n) < share
+    X[on_v, 0] = 1.0
+    X[~on_v, 1:] = _unit_rows(rng, int((~on_v).sum()), d - 1)
+    return _dataset("greedy_trap", X, beta, known, noise, rng, float(cutoff))
+
+
+def _dataset(
+    name: str,
+    X: FloatArray,
+    beta: FloatArray,
+    link: Link,
+    noise: float,
+    rng: np.random.Generator,
+    cutoff: float | None = None,
+) -> Dataset:
+    truth = np.array([link.mean(z) for z in X @ beta])
+    if link.binary:
+        y = (rng.random(len(X)) < truth).astype(np.float64)
+    else:
+        y = truth + noise * rng.standard_normal(len(X))
+    return Dataset(
+        name=name,
+        protocol="synthetic",
+        X=X,
+        y=y,
+        columns=tuple(f"x{k}" for k in range(X.shape[1])),
+        intercept=False,
+        source="generated",
+        licence=LICENCE,
+        citation=PAPER if name == "greedy_trap" else "",
+        truth=truth,
+        beta=beta,
+        cutoff_value=cutoff,
+    )
+
+
+def _unit_rows(rng: np.random.Generator, n: int, d: int) -> FloatArray:
+    """Return n uniform directions."""
+    rows = rng.standard_normal((n, d))
+    unit: FloatArray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
+
+
+def _link(link: str) -> Link:
+    try:
+        return get_link(link)
+    except ValueError as error:
+        raise DataError(str(error)) from None
+
+
+def _check(
+    counts: dict[str, int], at_least_0: dict[str, float], positive: dict[str, float] | None = None
+) -> None:
+    for name, count in counts.items():
+        if count < 1:
+            raise DataError(f"{name} is too small: {count}")
+    for name, value in at_least_0.items():
+        if not (np.isfinite(value) and value >= 0):
+            raise DataError(f"{name} must be a finite number >= 0, got {value!r}")
+    for name, value in (positive or {}).items():
+        if not (np.isfinite(value) and value > 0):
+            raise DataError(f"{name} must be a finite number > 0, got {value!r}")

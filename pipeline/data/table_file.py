@@ -1,0 +1,256 @@
+"""A user's own file to a frame: CSV or parquet, either of them gzipped.
+
+The kinds of the columns of a CSV are guessed from its first megabyte, and the file is then
+converted block by block, on all cores, straight into columns of that kind; texts are kept once
+each. A large plain file goes through :mod:`pipeline.data.plain_csv`, any other through pyarrow. A
+file whose later rows do not fit the guess is read again without one.
+
+Messages name file, column and row number, never the content of a row.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pipeline.data.errors import DataError
+from pipeline.data.reader import check_is_data
+
+HEAD = 1 << 20
+BLOCK = 1 << 22
+LARGE = 1 << 25  # below, starting the compiled parser takes longer than it saves
+PLAIN_KINDS = {
+    "int64": "int",
+    "double": "float",
+    "dictionary<values=string, indices=int32, ordered=0>": "text",
+}
+SEPARATORS = {",": "','", ";": "';'", "\t": "'\\t'", "|": "'|'"}
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "?")
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """How a user's file is written.
+
+    Attributes:
+        separator: of a CSV; None for a tab in a .tsv file and a comma elsewhere.
+        missing: texts of a CSV that stand for a missing value.
+        drop: columns that are left behind in the file.
+    """
+
+    separator: str | None = None
+    missing: Sequence[str] = MISSING
+    drop: Sequence[str] = field(default_factory=tuple)
+
+
+def read_frame(path: Path | str, layout: FileFormat | None = None) -> pd.DataFrame:
+    """Return a CSV or parquet file, gzipped or not, as a frame."""
+    path, layout = Path(path).expanduser(), layout or FileFormat()
+    if not path.is_file():
+        raise DataError(f"there is no file {path}")
+    try:
+        with _opened(path) as content:
+            head = content.read(HEAD)
+        check_is_data(str(path), head)
+        if head.startswith(b"PAR1"):
+            table = _parquet(path)
+        else:
+            file = _Csv(path, head, layout)
+            plain = file.plain()
+            if plain is not None:
+                return plain.drop(columns=[name for name in layout.drop if name in plain])
+            table = file.table()
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise DataError(f"{path} is not a sound gzip file: {error}") from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+    kept = [name for name in table.column_names if name not in layout.drop]
+    table = table.select(kept)
+    _check_columns(path, table)
+    return table.to_pandas(split_blocks=True, self_destruct=True, date_as_object=False)
+
+
+def _is_gzip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
+    """Return the content, unpacked."""
+    return gzip.open(path) if _is_gzip(path) else path.open("rb")
+
+
+def _parquet(path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        if not _is_gzip(path):
+            return pq.read_table(path)
+        with _opened(path) as file:
+            return pq.read_table(pa.BufferReader(file.read()))
+    except pa.ArrowException as error:
+        raise DataError(f"{path} is not a sound parquet file: {error}") from error
+
+
+def _check_columns(path: Path, table: Any) -> None:
+    """Raise where names repeat, a column is no vector of values, or there are no rows."""
+    import pyarrow as pa
+
+    check_names(str(path), table.column_names)
+    for column in table.schema:
+        if pa.types.is_nested(column.type):
+            message = f"{path}: column {column.name!r} holds {column.type}, not single values"
+            raise DataError(f"{message}; leave it out with dataset.drop=[{column.name}]")
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+            message = f"{path}: column {column.name!r} is not text in UTF-8"
+            raise DataError(f"{message}; save the file as UTF-8")
+    if not table.num_rows:
+        raise DataError(f"{path} holds column names but no rows")
+
+
+def check_names(what: str, names: Sequence[object]) -> None:
+    """Raise where two columns have the same name, or one has none."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise DataError(f"{what}: column {repeated[0]!r} is there more than once; rename one")
+
+
+class _Csv:
+    """One CSV file; see the module's docstring."""
+
+    def __init__(self, path: Path, head: bytes, layout: FileFormat) -> None:
+        self.path, self.head, self.layout = path, head, layout
+        tab = ".tsv" in path.suffixes
+        self.separator = layout.separator or ("\t" if tab else ",")
+        self.bad_row: tuple[int, int, int | None] | None = None
+
+    def plain(self) -> pd.DataFrame | None:
+        """Return a large file as a frame, if it is plain."""
+        if self.path.stat().st_size < LARGE or _is_gzip(self.path):
+            return None
+        import pyarrow as pa
+
+        from pipeline.data.plain_csv import Plain
+
+        names = self._names()
+        try:
+            guess = self._guess(names)
+        except pa.ArrowInvalid:  # table() says what is wrong
+            return None
+        kinds = {name: PLAIN_KINDS.get(str(guess.get(name)), "") for name in names}
+        if "" in kinds.values():
+            return None
+        return Plain(self.path, kinds, self.separator, self.layout.missing).read()
+
+    def table(self) -> Any:
+        """Return the rows as an arrow table."""
+        import pyarrow as pa
+
+        names = self._names()
+        try:
+            return self._read(names, self._guess(names))
+        except (pa.ArrowInvalid, pa.ArrowKeyError):
+            if self.bad_row is not None:
+                raise self._ragged(names) from None
+        try:
+            return self._read(names, None)
+        except pa.ArrowInvalid as error:
+            if self.bad_row is not None:
+                raise self._ragged(names) from None
+            # pyarrow's own message may hold a row
+            message = f"{self.path} is not a well-formed CSV file ({type(error).__name__})"
+            raise DataError(f"{message}; are there quotes that never end?") from None
+
+    def _names(self) -> list[str]:
+        """Return the names in the first line."""
+        text = self.head.decode("utf-8-sig", errors="replace")
+        names = next(csv.reader(io.StringIO(text), delimiter=self.separator), [])
+        if len(names) < 2:
+            raise DataError(f"{self.path} has one column only with separator {self._shown()}"
+                            f"{self._likely(text)}")  # fmt: skip
+        check_names(str(self.path), names)
+        return [name or f"unnamed {place}" for place, name in enumerate(names, start=1)]
+
+    def _shown(self) -> str:
+        return SEPARATORS.get(self.separator, repr(self.separator))
+
+    def _likely(self, text: str) -> str:
+        """Return advice, where another separator is in the first line."""
+        first = text.partition("\n")[0]
+        best = max(SEPARATORS, key=first.count)
+        if not first.count(best):
+            return "; name the right one with dataset.separator=…"
+        return f"; try dataset.separator={SEPARATORS[best]}"
+
+    def _guess(self, names: list[str]) -> dict[str, Any]:
+        """Return the arrow type of each column in the first megabytes."""
+        import pyarrow as pa
+
+        whole = self.head[: self.head.rfind(b"\n") + 1] if len(self.head) == HEAD else self.head
+        table = self._read(names, None, pa.BufferReader(whole))
+        nothing = pa.types.is_null
+        return {field.name: field.type for field in table.schema if not nothing(field.type)}
+
+    def _read(self, names: list[str], types: dict[str, Any] | None, source: Any = None) -> Any:
+        import pyarrow as pa
+        from pyarrow import csv as arrow
+
+        if source is None:
+            packed = "gzip" if _is_gzip(self.path) else None
+            source = pa.input_stream(str(self.path), compression=packed)
+        with source:
+            return arrow.read_csv(
+                source,
+                read_options=arrow.ReadOptions(
+                    column_names=names, skip_rows_after_names=1, block_size=BLOCK
+                ),
+                parse_options=arrow.ParseOptions(
+                    delimiter=self.separator,
+                    newlines_in_values=self._has_quotes(),
+                    invalid_row_handler=self._note,
+                ),
+                convert_options=arrow.ConvertOptions(
+                    column_types=types,
+                    null_values=list(self.layout.missing),
+                    strings_can_be_null=True,
+                    auto_dict_encode=True,
+                    auto_dict_max_cardinality=10_000,
+                ),
+            )
+
+    def _has_quotes(self) -> bool:
+        """Return whether a value may hold a line break; only quoted ones can."""
+        return b'"' in self.head
+
+    def _note(self, row: Any) -> str:
+        self.bad_row = (row.expected_columns, row.actual_columns, row.number)
+        return "error"
+
+    def _ragged(self, names: list[str]) -> DataError:
+        expected, found, _ = self.bad_row or (len(names), 0, None)
+        advice = "a separator inside a value needs quotes; a cut-off file, its last row"
+        return DataError(
+            f"{self.path}: a row has {found} values where the first line names {expected} columns"
+            f" (row {self._number()}; {advice})"
+        )
+
+    def _number(self) -> str:
+        """Return the number of the first row of another width, the first row below the names 1."""
+        with _opened(self.path) as file:
+            text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="")
+            rows = csv.reader(text, delimiter=self.separator)
+            width = len(next(rows))
+            for number, row in enumerate(rows, start=1):
+                if row and len(row) != width:
+                    return str(number)
+        return "unknown"

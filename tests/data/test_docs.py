@@ -1,0 +1,31 @@
+"""docs/data.md must be true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pipeline.data.__main__ import parser
+from pipeline.data.inference import Limits
+
+DOCS = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
+
+
+def test_the_code_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", DOCS, flags=re.DOTALL)
+    exec(compile(block, "docs/data.md", "exec"), {"__name__": "docs"})
+    assert "label 1: repaid = yes" in capsys.readouterr().out
+
+
+def test_the_commands_exist() -> None:
+    found = re.findall(r"^python -m pipeline.data (.*?)\s*(?:#.*)?$", DOCS, flags=re.MULTILINE)
+    assert len(found) == 5
+    for command in found:
+        parser().parse_args(command.split())
+
+
+def test_the_limits_are_those_of_the_code() -> None:
+    assert f"at most {Limits().max_levels} distinct values (`max_levels`)" in DOCS
+    assert f"more than {Limits().max_categories} categories (`max_categories`)" in DOCS

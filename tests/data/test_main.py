@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipeline.data.__main__ import main
+from pipeline.data.score_figure import Scores, _spread, draw_scores
+from pipeline.data.sources.settings import RAW
+from pipeline.data.spec import dataset_names
+
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(RAW)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_list(capsys: Output) -> None:
+    assert main(["list"]) == 0
+    header, *lines = capsys.readouterr().out.splitlines()
+    names = ["dataset", "rows", "columns", "positives", "source", "now", "licence"]
+    assert header.split() == names
+    assert [line.split()[0] for line in lines] == dataset_names()
+    assert max(map(len, lines)) <= 100
+    (blood,) = [line for line in lines if line.startswith("blood")]
+    for part in ("748", " 4 ", "178 (24%)", "OpenML 1464", "bundled", "CC BY 4.0"):
+        assert part in blood
+    (compas,) = [line for line in lines if line.startswith("compas")]
+    assert "to fetch" in compas
+
+
+def test_list_names_the_mirror(mirror: Path, capsys: Output) -> None:
+    assert main(["list", "--mirror", str(mirror), "--protocol", "stated"]) == 0
+    assert capsys.readouterr().out.count(" mirror ") == 4
+
+
+def test_fetch_writes_the_raw_table_and_nothing_else(capsys: Output) -> None:
+    assert main(["fetch", "blood", "german", "--offline"]) == 0
+    assert sorted(path.name for path in Path("data/raw").iterdir()) == [
+        "blood.parquet", "german.parquet",
+    ]  # fmt: skip
+    assert len(pd.read_parquet("data/raw/blood.parquet")) == 748
+    assert "748 rows ×   5 raw columns from bundled" in capsys.readouterr().out
+
+
+def test_what_was_fetched_is_found_again(mirror: Path, capsys: Output) -> None:
+    assert main(["fetch", "compas", "--mirror", str(mirror)]) == 0
+    assert main(["fetch", "compas", "--offline", "--protocol", "inferred"]) == 0
+    assert "from data/raw" in capsys.readouterr().out
+    main(["list", "--offline"])
+    listed = capsys.readouterr().out
+    assert listed.count("data/raw") == 1
+    assert listed.count("not here") == 4
+
+
+def test_a_bad_raw_file_is_not_kept(mirror: Path, capsys: Output) -> None:
+    assert main(["fetch", "churn", "--mirror", str(mirror)]) == 0
+    path = Path("data/raw/churn.parquet")
+    frame = pd.read_parquet(path)
+    frame.loc[0, "state"] += 1
+    frame.to_parquet(path)
+    assert main(["check", "--protocol", "inferred"]) == 1
+    assert "BAD" in capsys.readouterr().out
+    assert not path.exists()
+
+
+def test_one_failure_does_not_stop_the_others(capsys: Output) -> None:
+    assert main(["fetch", "compas", "blood", "--offline"]) == 1
+    assert Path("data/raw/blood.parquet").is_file()
+    assert "error: compas: table compas_two_years could not be found" in capsys.readouterr().err
+
+
+def test_check_checks_all_that_can_be_found(capsys: Output) -> None:
+    assert main(["check", "--protocol", "stated"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == "6 ok, 4 absent"
+    assert "not here: python -m pipeline.data fetch compas --protocol stated" in out
+
+
+def test_describe(capsys: Output) -> None:
+    assert main(["describe", "adult", "--group", "sex", "--offline"]) == 0
+    out = capsys.readouterr().out
+    for part in (
+        "rows      48,842",
+        "11,687 label 1 (23.9%), 37,155 label 0",
+        "6,465 raw values: occupation 2,809, workclass 2,799, native_country 857",
+        "groups    Female 16,192, Male 32,650",
+        "50%     55%",
+        "  sex: Female | Male",
+        "picture   outputs/data/adult_inferred_linear.png",
+    ):
+        assert part in out
+    assert max(map(len, out.splitlines())) <= 100
+    assert Path("outputs/data/adult_inferred_linear.png").read_bytes().startswith(b"\x89PNG")
+    assert [path.name for path in Path("outputs/data").iterdir()] == ["adult_inferred_linear.png"]
+
+
+def test_describe_an_own_file_and_a_synthetic_one(capsys: Output) -> None:
+    Path("loans.csv").write_text("income,sex,repaid\n" + "1.5,f,yes\n2.5,m,no\n3,m,yes\n" * 20)
+    own = ["--target", "repaid", "--positive", "yes", "--group", "sex", "--link", "logistic"]
+    assert main(["describe", "loans.csv", *own]) == 0
+    assert "label 1: repaid = yes (66.7% of 60 rows); label 0: no" in capsys.readouterr().out
+    assert main(["describe", "greedy_trap", "--output", "trap.png"]) == 0
+    assert Path("trap.png").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["describe", "adlt"], "error: there is no dataset 'adlt'; did you mean 'adult'?"),
+        (["fetch", "adlt"], "error: there is no dataset 'adlt'; did you mean 'adult'?"),
+        (["describe", "no.csv", "--target", "y"], "error: there is no file no.csv"),
+        (["describe", "no.csv"], "error: dataset.target is not set"),
+        (["describe", "blood", "--group", "sex"], "error: there is no column 'sex' to group by"),
+    ],
+)
+def test_failures_are_one_clear_line(arguments: list[str], message: str, capsys: Output) -> None:
+    assert main(arguments) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith(message)
+    assert captured.err.count("\n") == 1
+
+
+def test_cutoff_labels_keep_their_distance() -> None:
+    places = _spread(np.array([0.5, 0.5, 0.51, 0.9]), gap=0.1, low=0.0, high=1.0)
+    assert (np.diff(places) >= 0.1 - 1e-12).all()
+    assert places[3] == pytest.approx(0.9)
+    crowded = _spread(np.full(4, 1.0), gap=0.1, low=0.0, high=1.0)
+    assert crowded[-1] <= 1 + 1e-12
+
+
+def test_equal_scores_can_be_drawn(tmp_path: Path) -> None:
+    cutoffs = dict.fromkeys((0.5, 0.95), 1.0)
+    scores = Scores("t", "score", np.ones(10), np.arange(10.0) % 2, cutoffs)
+    draw_scores(scores, tmp_path / "p.png")
+    assert (tmp_path / "p.png").is_file()

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import datetime
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.data.dataset import Dataset
+from pipeline.data.errors import DataError, UnavailableError
+from pipeline.data.own_table import load_file, load_frame, load_openml
+from pipeline.data.sources import Settings
+
+N = 40
+
+
+def loans(n: int = N) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "id": [f"L{k}" for k in range(n)],
+            "income": rng.normal(50, 9, n).round(2),
+            "children": rng.integers(0, 4, n),
+            "job": rng.choice(["clerk", "cook"], n),
+            "country": ["FR"] * n,
+            "sex": rng.choice(["f", "m"], n),
+            "repaid": ["no", "yes"] * (n // 2),
+        }
+    )
+
+
+def column(dataset: Dataset, name: str) -> np.ndarray:
+    return dataset.X[:, dataset.columns.index(name)]
+
+
+def note(dataset: Dataset, name: str) -> str:
+    return next(line for line in dataset.notes if line.split()[0] == name)
+
+
+def test_a_frame_becomes_a_dataset() -> None:
+    frame = loans()
+    before = frame.copy()
+    dataset = load_frame(frame, target="repaid", positive="yes", group="sex")
+    kept = ["income", "children=0", "children=1", "children=2", "children=3", "job=clerk"]
+    assert dataset.columns == (*kept, "job=cook")
+    assert dataset.X.dtype == np.float64
+    assert dataset.intercept
+    np.testing.assert_array_equal(dataset.y, frame["repaid"] == "yes")
+    income = frame["income"].to_numpy()
+    np.testing.assert_allclose(column(dataset, "income"), (income - income.mean()) / income.std())
+    np.testing.assert_array_equal(column(dataset, "job=cook"), frame["job"] == "cook")
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_it_says_what_it_inferred() -> None:
+    dataset = load_frame(loans(), target="repaid", positive="yes", group="sex")
+    assert dataset.notes[0] == "label 1: repaid = yes (50.0% of 40 rows); label 0: no"
+    assert dataset.notes[1] == "group: sex = f, m; no feature"
+    assert "left out: a text that differs in every row" in note(dataset, "id")
+    assert note(dataset, "income").endswith("number: standardised")
+    assert note(dataset, "children").endswith("number: one-hot, 4 distinct values")
+    assert note(dataset, "job").endswith("text: one-hot, 2 categories")
+    assert "left out: constant" in note(dataset, "country")
+    assert dataset.notes[-1] == "5 columns make 7 features"
+
+
+def test_the_group_is_kept_aside_as_codes_and_names() -> None:
+    frame = loans()
+    frame.loc[3, "sex"] = None
+    group = load_frame(frame, "repaid", "yes", group="sex").group
+    assert group is not None
+    assert group.names == ("f", "m", "missing")
+    assert [group.names[code] for code in group.codes] == frame["sex"].fillna("missing").tolist()
+
+
+def test_missing_values() -> None:
+    frame = loans()
+    frame.loc[:4, ["income", "job", "children"]] = None
+    dataset = load_frame(frame, "repaid", "yes")
+    assert (column(dataset, "income")[:5] == 0).all()  # the mean
+    assert column(dataset, "job=missing").sum() == 5
+    assert column(dataset, "children=missing").sum() == 5
+    assert "5 rows without a value take the mean" in note(dataset, "income")
+
+
+def test_other_types() -> None:
+    frame = loans()[["repaid"]].assign(
+        day=pd.date_range("2020-01-01", periods=N, freq="3D"),
+        flag=[True, False] * (N // 2),
+        kind=pd.Categorical(["a", "b"] * (N // 2), categories=["b", "a", "unused"]),
+        number=range(N),
+        mixed=[1, "x"] * (N // 2),
+        decimal=pd.Series(np.arange(N) ** 2 / 7, dtype="Float64"),
+        objects=pd.Series([0.5 * k for k in range(N)], dtype=object),
+        nothing=[None] * N,
+        when=[datetime.date(2020, 1, 1 + k % 28) for k in range(N)],
+    )
+    dataset = load_frame(frame, "repaid", "yes")
+    assert np.diff(column(dataset, "day")).std() == pytest.approx(0, abs=1e-12)
+    assert {"flag=True", "flag=False", "kind=a", "kind=b", "mixed=1", "mixed=x"} <= {
+        *dataset.columns
+    }
+    assert "kind=unused" not in dataset.columns
+    assert "left out: it numbers the rows" in note(dataset, "number")
+    assert "left out: empty" in note(dataset, "nothing")
+    assert {"decimal", "objects"} <= set(dataset.columns)
+    assert "when=2020-01-01" in dataset.columns
+
+
+def test_a_text_with_many_categories_keeps_the_most_frequent() -> None:
+    frame = pd.DataFrame({"y": [0, 1] * 50, "town": [f"t{k % 40}" for k in range(100)]})
+    dataset = load_frame(frame, "y", max_categories=20)
+    assert dataset.columns == tuple(sorted(f"town=t{k}" for k in range(20)))
+    assert dataset.X.sum() == 60
+    assert "20 most frequent of 40 categories, 40 rows in none" in note(dataset, "town")
+
+
+def test_a_typo_among_numbers_is_pointed_out() -> None:
+    cells = [f"{k / 7:.3f}" for k in range(100)]
+    cells[5] = "12,5"
+    frame = pd.DataFrame({"y": [0, 1] * 50, "a": range(0, 200, 2), "x": cells})
+    assert "CHECK: all but 1 of its values are numbers" in note(load_frame(frame, "y"), "x")
+
+
+@pytest.mark.parametrize(
+    ("values", "positive"),
+    [
+        ([0, 1], None), ([0.0, 1.0], None), ([-1, 1], None), ([False, True], None),
+        ([1, 2], 2), ([1, 2], "2"), (["no", "yes"], "yes"), (["no", "yes"], True),
+        (["a", "b"], ["b", "b"]), ([False, True], "true"), ([0.5, 2.5], 2.5),
+    ],
+)  # fmt: skip
+def test_labels(values: list[object], positive: object) -> None:
+    frame = pd.DataFrame({"x": np.arange(6) ** 2, "y": values * 3})
+    np.testing.assert_array_equal(load_frame(frame, "y", positive).y, [0, 1] * 3)  # type: ignore[arg-type]
+
+
+def test_labels_above_a_number() -> None:
+    frame = pd.DataFrame({"x": np.arange(6) ** 2, "y": np.arange(6)})
+    dataset = load_frame(frame, "y", above=3)
+    np.testing.assert_array_equal(dataset.y, [0, 0, 0, 0, 1, 1])
+    assert dataset.notes[0].startswith("label 1: y = above 3 (33.3% of 6 rows)")
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({}, {"target": "repayed"}, r"no column 'repayed' .dataset.target.; did you mean 'repaid'"),
+        ({}, {"group": "sx"}, r"no column 'sx' .dataset.group.; did you mean 'sex'"),
+        ({}, {"drop": ["jobb"]}, r"no column 'jobb' .dataset.drop.; did you mean 'job'"),
+        ({}, {"group": "repaid"}, "cannot be both target and group"),
+        ({}, {"positive": "Yes"}, r"no row has 'Yes' .dataset.positive.*; did you mean 'yes'"),
+        ({}, {"positive": None}, "'repaid' has the values no, yes; say which is label 1"),
+        ({}, {"negative": "maybe"}, "target 'repaid': unknown value 'no'; known: yes, maybe"),
+        ({"repaid": "yes"}, {}, "target 'repaid' has one class only"),
+        ({"repaid": ["yes", None] * 20}, {}, "target 'repaid' is missing in 20 of 40 rows; fill"),
+        ({"repaid": [1.0, np.inf] * 20}, {}, "target 'repaid' holds infinite numbers"),
+        ({"repaid": [1.0, np.nan] * 20}, {}, "target 'repaid' is missing in 20 of 40 rows"),
+        ({"income": [np.inf, *range(39)]}, {}, "column 'income' holds 1 infinite numbers"),
+        ({"income": [1e200, *range(39)]}, {}, "column 'income' holds numbers too large"),
+        ({"income": [[1]] * 40}, {}, "column 'income' holds lists"),
+        ({"income": [1j] * 40}, {}, "column 'income' holds complex numbers"),
+        ({}, {"drop": ["income", "children", "job", "sex"]}, "no column is left"),
+    ],
+)
+def test_errors_name_place_and_column(
+    change: dict[str, object], options: dict[str, object], message: str
+) -> None:
+    arguments = {"target": "repaid", "positive": "yes", "source": "loans.csv", **options}
+    with pytest.raises(DataError, match=message) as caught:
+        load_frame(loans().assign(**change), **arguments)  # type: ignore[arg-type]
+    assert str(caught.value).startswith("loans.csv: ")
+
+
+def test_a_group_needs_groups() -> None:
+    frame = loans(400).assign(income=lambda frame: frame["income"] + np.arange(400))
+    with pytest.raises(DataError, match=r"'income' .dataset.group. has too many distinct values"):
+        load_frame(frame, "repaid", "yes", group="income")
+
+
+def test_a_frame_with_the_same_name_twice_or_no_rows() -> None:
+    frame = loans()
+    with pytest.raises(DataError, match="column 'repaid' is there more than once"):
+        load_frame(pd.concat([frame, frame[["repaid"]]], axis=1), "repaid", "yes")
+    with pytest.raises(DataError, match="there are no rows"):
+        load_frame(frame.iloc[:0], "repaid", "yes")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv", "parquet", "parquet.gz"])
+def test_a_file_gives_what_the_frame_gives(tmp_path: Path, suffix: str) -> None:
+    frame = loans()
+    frame.loc[2, ["income", "job"]] = None
+    path = tmp_path / f"loans.{suffix}"
+    if "parquet" in suffix:
+        content = frame.to_parquet()
+    else:
+        content = frame.to_csv(index=False, sep="\t" if suffix == "tsv" else ",").encode()
+    path.write_bytes(gzip.compress(content) if suffix.endswith("gz") else content)
+    found = load_file(path, "repaid", "yes", group="sex", drop=["children"])
+    wanted = load_frame(frame, "repaid", "yes", group="sex", drop=["children"])
+    assert found.columns == wanted.columns
+    np.testing.assert_array_equal(found.X, wanted.X)
+    np.testing.assert_array_equal(found.y, wanted.y)
+    assert found.group is not None
+    assert wanted.group is not None
+    np.testing.assert_array_equal(found.group.codes, wanted.group.codes)
+    assert (found.name, found.source) == ("loans", str(path))
+
+
+@settings(max_examples=20)
+@given(st.permutations(range(N)))
+def test_the_order_of_rows_changes_nothing_but_the_order(order: list[int]) -> None:
+    frame = loans()
+    plain = load_frame(frame, "repaid", "yes")
+    mixed = load_frame(frame.iloc[order].reset_index(drop=True), "repaid", "yes")
+    assert plain.columns == mixed.columns
+    np.testing.assert_array_equal(plain.X[order], mixed.X)
+
+
+def test_labels_change_no_feature() -> None:
+    frame = loans()
+    other = frame.assign(repaid=["yes", "yes", "no", "no"] * (N // 4))
+    first, second = (load_frame(table, "repaid", "yes") for table in (frame, other))
+    np.testing.assert_array_equal(first.X, second.X)
+
+
+def test_openml_is_forbidden_offline() -> None:
+    with pytest.raises(UnavailableError, match=r"OpenML 31: forbidden by data.offline=true"):
+        load_openml(31, settings=Settings.of(offline=True))
