@@ -106,13 +106,10 @@ def scale_free_cond(H: Array) -> float:
     return float(np.linalg.cond((H / np.outer(scale, scale)).astype(np.float64)))
 
 
-def assert_scores(found: Array, truth: Array, cond: float) -> None:
-    """Scores agree to 1e-8 + cond·eps, relative to the largest one.
-
-    Where all scores are below a millionth (every row is certain) they are compared with that.
-    """
+def assert_scores(found: Array, truth: Array, cond: float, least: float = 0.0) -> None:
+    """Scores agree to 1e-8 + cond·eps, relative to the largest one, or to ``least``."""
     truth = truth.astype(np.float64)
-    error = np.abs(found - truth).max() / max(np.abs(truth).max(), 1e-6)
+    error = np.abs(found - truth).max() / max(np.abs(truth).max(), least)
     limit = 1e-8 + cond * EPS
     assert error <= limit, f"scores are off by {error:.1e}, the limit is {limit:.1e}"
 
