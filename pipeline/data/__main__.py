@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     )
     actions = top.add_subparsers(dest="command", required=True, metavar="command")
     actions.add_parser("list", parents=[common], help="the ten datasets and where they are now")
-    fetch = actions.add_parser("fetch", parents=[common], help="write data/raw/<name>.parquet")
+    fetch = actions.add_parser("fetch", parents=[common], help="write the raw tables to data/raw")
     fetch.add_argument("names", nargs="+", metavar="NAME", help="datasets, or all")
     actions.add_parser("check", parents=[common], help="check every dataset that can be found")
     describe = actions.add_parser("describe", parents=[common], help="one dataset, and a picture")
@@ -78,10 +78,12 @@ def run_fetch(options: argparse.Namespace, settings: Settings) -> int:
     for name in names:
         if name not in dataset_names():
             raise DataError(f"there is no dataset {name!r}{closest(name, dataset_names())}")
+    protocols = [options.protocol] if options.protocol else PROTOCOLS
     failed = 0
     for name in names:
         try:
-            print(commands.fetch(name, options.protocol or PROTOCOLS[0], settings), flush=True)
+            for line in commands.fetch(name, protocols, settings):
+                print(line, flush=True)
         except DataError as error:
             failed += 1
             print(f"error: {name}: {error}", file=sys.stderr)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pipeline.data.errors import DataError
-from pipeline.data.kinds import Feature, FloatArray, Kind, numbers, shown
+from pipeline.data.kinds import Feature, FloatArray, Kind, in_names, numbers
 
 
 @dataclass(frozen=True)
@@ -29,15 +30,20 @@ class Intervals(Feature):
         if self.labels is not None:
             return tuple(f"{self.column}={label}" for label in self.labels)
         if self.cumulative:
-            return tuple(f"{self.column} > {shown(low)}" for low in self.edges[:-1])
-        pairs = pairwise(map(shown, self.edges))
+            return tuple(f"{self.column} > {low}" for low in in_names(self.edges)[:-1])
+        pairs = pairwise(in_names(self.edges))
         return tuple(f"{self.column} in ({low}, {high}]" for low, high in pairs)
 
-    def fill(self, values: pd.Series, out: FloatArray) -> None:
-        """Write the columns; a missing value is in no bucket."""
+    def read(self, values: pd.Series) -> NDArray[Any]:
+        """Return the bucket of each row; a missing value is in none, −1."""
         x = numbers(self.column, values)
         bucket = np.searchsorted(self.edges, x, side="left") - 1
         bucket[np.isnan(x) | (x > self.edges[-1])] = -1
+        return bucket
+
+    def write(self, column: NDArray[Any], start: int, out: FloatArray) -> None:
+        """Write the columns."""
+        bucket = column[start : start + len(out)]
         for place in range(len(self.edges) - 1):
             out[:, place] = bucket >= place if self.cumulative else bucket == place
 

@@ -66,13 +66,16 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> Iterator[str
         yield "  ".join(cells).rstrip()
 
 
-def fetch(name: str, protocol: str, settings: Settings) -> str:
-    """Write the raw table of a dataset to data/raw; return a line about it."""
+def fetch(name: str, protocols: Sequence[str], settings: Settings) -> Iterator[str]:
+    """Write the raw tables that the protocols of a dataset need; yield a line about each."""
     spec = read_spec(name)
-    recipe = spec.recipe(protocol)
-    table = spec.tables[recipe.table]
-    frame, source = find_table(recipe.table, table, settings)
-    path = Raw(settings.raw).path(recipe.table, table)
+    for key in dict.fromkeys(spec.recipe(protocol).table for protocol in protocols):
+        yield _fetch_table(name, key, spec.tables[key], settings)
+
+
+def _fetch_table(name: str, key: str, table: Table, settings: Settings) -> str:
+    frame, source = find_table(key, table, settings)
+    path = Raw(settings.raw).path(key, table)
     if source != Raw.name:
         write_parquet(frame, path)
     rows, columns = frame.shape

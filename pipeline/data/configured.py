@@ -24,6 +24,7 @@ MAKERS: dict[str, Callable[..., Dataset]] = {
     "glm": glm,
     "greedy_trap": greedy_trap,
 }
+DEFAULT_LINK = "linear"  # of synthetic labels, where no run says otherwise
 
 
 def all_names() -> list[str]:
@@ -50,12 +51,13 @@ def load_config(config: Any, protocol: str, settings: Settings) -> Dataset:
     values = _values(config)
     name = str(values.pop("name"))
     if name not in MAKERS:
-        group = values.pop("group", None)
-        return load_spec(parse_spec({"name": name, **values}, name), protocol, settings, group)
+        return load_spec(parse_spec({"name": name, **values}, name), protocol, settings)
     maker = MAKERS[name]
     _check_options(name, maker, values)
     if maker is load_openml:
         values["settings"] = settings
+    if "link" in values and values["link"] is None:
+        values["link"] = DEFAULT_LINK
     return maker(**values)
 
 

@@ -11,9 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.core.names import closest
+from pipeline.data.categories import MISSING, category_codes
 from pipeline.data.encoder import Encoder
 from pipeline.data.errors import DataError, MismatchError
-from pipeline.data.kinds import MISSING, category_codes, shown
+from pipeline.data.kinds import shown
 from pipeline.data.selection import keep_rows, labels_of
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.spec import DatasetSpec, Expect, read_spec
@@ -102,7 +103,7 @@ def load_spec(
     """Return a declared dataset."""
     recipe = spec.recipe(protocol)
     table, source = find_table(recipe.table, spec.tables[recipe.table], settings)
-    dataset = encode(spec, protocol, table, source, group)
+    dataset = encode(spec, protocol, table, source, group or spec.group)
     check(dataset, recipe.expect)
     return dataset
 

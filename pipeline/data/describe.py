@@ -28,6 +28,8 @@ from pipeline.paths import conf_dir
 WIDTH = 92
 PARTS = re.compile(r"=| in \(| > ")  # between a raw column and what became of it
 
+DEFAULT_PROTOCOL = "inferred"
+
 
 @dataclass(frozen=True)
 class Truth:
@@ -63,17 +65,31 @@ def find(
 
 def true_scores(dataset: Dataset, link: str) -> Truth:
     """Return the scores under β*: known for synthetic data, else fitted to all rows."""
-    config: Any = OmegaConf.load(conf_dir() / "describe.yaml")
     if dataset.truth is not None:
         scores, axis = dataset.truth, "true mean μ(x'β*), β* known"
     else:
-        protocol = dataset.protocol if dataset.protocol in config.truth else "stated"
-        settings = {"fit_intercept": dataset.intercept, **config.truth[protocol][link]}
-        spec = ModelSpec(link=get_link(link), **settings)
+        spec = ModelSpec(link=get_link(link), **_truth_settings(dataset, link))
         scores = fit_truth(dataset.X, dataset.y, spec)
         shown = "2μ(x'β*) − ½" if spec.score == "contrast" else "μ(x'β*)"
         axis = f"true score {shown}, β* fitted to all rows"
-    return Truth(scores, axis, {share: cutoff_at(scores, share) for share in config.cutoffs})
+    return Truth(scores, axis, {share: cutoff_at(scores, share) for share in _paper_cutoffs()})
+
+
+def _truth_settings(dataset: Dataset, link: str) -> dict[str, Any]:
+    """Return how a run's protocol fits β*; an own table is run under the default one."""
+    folder = conf_dir() / "protocol"
+    known = dataset.protocol if (folder / dataset.protocol).is_dir() else DEFAULT_PROTOCOL
+    config: Any = OmegaConf.load(folder / known / f"{link}.yaml")
+    settings = {**config.model, **config.truth}
+    if settings["fit_intercept"] is None:
+        settings["fit_intercept"] = dataset.intercept
+    return settings
+
+
+def _paper_cutoffs() -> list[float]:
+    """Return the cutoffs of the paper's tables."""
+    experiment: Any = OmegaConf.load(conf_dir() / "experiment" / "paper.yaml")
+    return [float(share) for share in experiment.hydra.sweeper.params.cutoff.split(",")]
 
 
 def describe(dataset: Dataset, missing: pd.Series | None, truth: Truth) -> Iterator[str]:

@@ -11,6 +11,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,20 +20,15 @@ from numpy.typing import NDArray
 
 from pipeline.core.names import closest
 from pipeline.data.buckets import Bucket, CumulativeBucket
+from pipeline.data.categories import Mapped, OneHot, Ordinal
 from pipeline.data.errors import DataError
-from pipeline.data.kinds import (
-    Centred,
-    Feature,
-    Kind,
-    Mapped,
-    Numeric,
-    OneHot,
-    Ordinal,
-    Standardised,
-)
+from pipeline.data.kinds import Centred, Feature, Kind, Numeric, Standardised
+from pipeline.data.memory import zeros
+from pipeline.data.threads import each
 
 FloatArray = NDArray[np.float64]
 DROP = "drop"
+BLOCK = 1 << 13  # rows of X that are written at a time
 KINDS: dict[str, type[Kind]] = {
     kind.kind: kind
     for kind in (
@@ -78,15 +74,25 @@ class FittedEncoder:
         return tuple(name for _, feature in self.features for name in feature.names)
 
     def transform(self, frame: pd.DataFrame) -> FloatArray:
-        """Return X, rows × columns, finite float64 in C order."""
-        X = np.zeros((len(frame), len(self.columns)))
-        start = 0
-        for column, feature in self.features:
+        """Return X, rows × columns, finite float64 in C order.
+
+        It is written block by block: all columns of a row share a few lines of the cache.
+        """
+        for column, _ in self.features:
             if column not in frame.columns:
                 raise DataError(f"there is no column {column!r}")
-            end = start + len(feature.names)
-            feature.fill(frame[column], X[:, start:end])
-            start = end
+        rows, features = len(frame), [feature for _, feature in self.features]
+        series = [frame[column] for column, _ in self.features]
+        read = each(lambda pair: pair[0].read(pair[1]), zip(features, series, strict=True), rows)
+        ends = np.cumsum([0, *(len(feature.names) for feature in features)]).tolist()
+        X = zeros(rows, ends[-1])
+
+        def write(start: int) -> None:
+            block = X[start : start + BLOCK]
+            for feature, column, (low, high) in zip(features, read, pairwise(ends), strict=True):
+                feature.write(column, start, block[:, low:high])
+
+        each(write, range(0, rows, BLOCK), rows)
         return X
 
 
@@ -104,10 +110,10 @@ class Encoder:
     def fit(self, frame: pd.DataFrame) -> FittedEncoder:
         """Learn categories, edges, means and deviations from a table without its label."""
         self._check_columns(frame)
-        features = tuple(
-            (column, kind.fit(column, frame[column])) for kind, column in self._pairs()
-        )
-        encoder = FittedEncoder(features)
+        pairs = [(kind, column, frame[column]) for kind, column in self._pairs()]
+        features = each(lambda found: found[0].fit(found[1], found[2]), pairs, len(frame))
+        columns = [column for _, column, _ in pairs]
+        encoder = FittedEncoder(tuple(zip(columns, features, strict=True)))
         repeated = [name for name, count in Counter(encoder.columns).items() if count > 1]
         if repeated:
             raise DataError(f"two steps make a column {repeated[0]!r}")

@@ -17,9 +17,10 @@ from numbers import Number
 import numpy as np
 import pandas as pd
 
+from pipeline.data.categories import OneHot
 from pipeline.data.encoder import Step
 from pipeline.data.errors import DataError
-from pipeline.data.kinds import OneHot, Standardised
+from pipeline.data.kinds import Standardised
 
 HEAD = 1000
 DAY = pd.Timedelta(days=1)
@@ -50,10 +51,18 @@ class Guess:
 def guess(column: str, values: pd.Series, limits: Limits) -> Guess:
     """Return what a column is taken for."""
     values, what = tidy(column, values)
-    missing = int(values.isna().sum())
+    missing = _missing(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
         return _guess_text(column, values, missing, limits)
     return _guess_number(column, values, what, missing, limits)
+
+
+def _missing(values: pd.Series) -> int:
+    """Return the number of missing values; of plain numbers without a detour through pandas."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiu":
+        x = values.to_numpy()
+        return int(np.count_nonzero(np.isnan(x))) if x.dtype.kind == "f" else 0
+    return int(values.isna().sum())
 
 
 def tidy(column: str, values: pd.Series) -> tuple[pd.Series, str]:

@@ -1,19 +1,16 @@
-"""Kinds of columns: how the values of one raw column become columns of X.
+"""Kinds of columns: how the values of one raw column become columns of X. Those of numbers.
 
 A kind is what a config declares; fitted to a column it becomes a feature, which knows the names
 of its columns and fills them. Nothing here sees a label. Means and deviations are summed exactly:
 the result is the same for every order of rows, and on every machine.
-
-An unseen category, one that was neither declared nor there when the kind was fitted, is an error
-that names it, unless the kind says ``unseen: zeros``; then all columns of the feature are 0.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,10 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.data.errors import DataError
-from pipeline.data.sums import exact_sum
+from pipeline.data.sums import exact_sum, exact_sum_of_squares, extent
+from pipeline.data.threads import many
 
 FloatArray = NDArray[np.float64]
-MISSING = "missing"
 
 
 class Feature(ABC):
@@ -36,8 +33,12 @@ class Feature(ABC):
         """The names of its columns of X."""
 
     @abstractmethod
-    def fill(self, values: pd.Series, out: FloatArray) -> None:
-        """Write the feature's columns of X; ``out`` is rows × names, all zero."""
+    def read(self, values: pd.Series) -> NDArray[Any]:
+        """Return a raw column as numbers, or as places among the names; checked."""
+
+    @abstractmethod
+    def write(self, column: NDArray[Any], start: int, out: FloatArray) -> None:
+        """Write what was read, from row ``start`` on, to X; ``out`` is rows × names, all zero."""
 
 
 class Kind(ABC):
@@ -71,6 +72,22 @@ def shown(value: object) -> str:
     return str(value)
 
 
+def in_names(values: Sequence[object]) -> list[str]:
+    """Return values as parts of names: fractions with six digits, or as many as they differ in."""
+    for digits in range(6, 17):
+        texts = [_short(value, digits) for value in values]
+        if len(set(texts)) == len(values):
+            return texts
+    return list(map(shown, values))
+
+
+def _short(value: object, digits: int) -> str:
+    text = shown(value)
+    if isinstance(value, float) and "." in text:
+        return min(text, f"{value:.{digits}g}", key=len)
+    return text
+
+
 @dataclass(frozen=True)
 class Affine(Feature):
     """(x / divide_by − shift) / scale, rounded if asked; a missing value is ``fallback``."""
@@ -87,15 +104,30 @@ class Affine(Feature):
         """One column, of the raw column's name."""
         return (self.column,)
 
-    def fill(self, values: pd.Series, out: FloatArray) -> None:
-        """Write the one column."""
+    def read(self, values: pd.Series) -> NDArray[Any]:
+        """Return the numbers; integers as they are, without a copy."""
+        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
+            integers: NDArray[Any] = values.to_numpy()
+            return integers
         x = numbers(self.column, values)
-        missing = np.isnan(x)
-        if missing.any():
-            if self.fallback is None:
-                advice = "declare `missing: mean` to use the column's mean"
-                raise DataError(f"column {self.column!r}: {missing.sum()} missing values; {advice}")
-            x = np.where(missing, self.fallback, x)
+        if self.fallback is None and np.isnan(x).any():
+            advice = "declare `missing: mean` to use the column's mean"
+            count = int(np.isnan(x).sum())
+            raise DataError(f"column {self.column!r}: {count} missing values; {advice}")
+        return x
+
+    def write(self, column: NDArray[Any], start: int, out: FloatArray) -> None:
+        """Write the one column."""
+        x = column[start : start + len(out)]
+        if many(len(column)) and self.divide_by == 1.0 and not self.rounded:
+            from pipeline.data.kernels import standardise
+
+            fallback = math.nan if self.fallback is None else self.fallback
+            standardise(x, fallback, self.shift, self.scale, out[:, 0])
+            return
+        x = x.astype(np.float64)
+        if self.fallback is not None:
+            x[np.isnan(x)] = self.fallback
         x = x / self.divide_by
         x = np.rint(x) if self.rounded else x
         out[:, 0] = (x - self.shift) / self.scale
@@ -138,20 +170,41 @@ class Standardised(Kind):
 
     def fit(self, column: str, values: pd.Series) -> Feature:
         """Learn mean and deviation from the values that are there."""
-        x = present(column, values)
-        mean = exact_sum(x) / len(x)
-        with np.errstate(over="ignore"):
-            squares = (x - mean) ** 2
-        if not np.isfinite(squares).all():
-            raise DataError(f"column {column!r} holds numbers too large to be standardised")
-        sd = math.sqrt(exact_sum(squares) / len(x)) or 1.0
+        x, ends = _present(column, values)
+        low, high = ends
+        mean = _mean(column, x, ends)
+        farthest = max(high - mean, mean - low)
+        if not math.isfinite(farthest * farthest):
+            raise _too_large(column)
+        sd = math.sqrt(exact_sum_of_squares(x, mean, ends) / len(x)) or 1.0
         return Affine(column, mean, sd, fallback=None if self.missing == "error" else mean)
 
 
 def mean_of(column: str, values: pd.Series) -> float:
     """Return the mean of the values that are there, exactly summed."""
+    return _mean(column, present(column, values))
+
+
+def _mean(column: str, x: FloatArray, ends: tuple[float, float] | None = None) -> float:
+    try:
+        return exact_sum(x, ends) / len(x)
+    except OverflowError:
+        raise _too_large(column) from None
+
+
+def _too_large(column: str) -> DataError:
+    return DataError(f"column {column!r} holds numbers too large to be standardised")
+
+
+def _present(column: str, values: pd.Series) -> tuple[FloatArray, tuple[float, float]]:
+    """Return the numbers that are there and their ends; finite ends leave nothing to look for."""
+    if values.dtype == np.float64 and isinstance(values.dtype, np.dtype) and len(values):
+        x = values.to_numpy()
+        ends = extent(x)
+        if all(map(math.isfinite, ends)):
+            return x, ends
     x = present(column, values)
-    return exact_sum(x) / len(x)
+    return x, extent(x)
 
 
 def present(column: str, values: pd.Series) -> FloatArray:
@@ -162,131 +215,3 @@ def present(column: str, values: pd.Series) -> FloatArray:
     if not len(x):
         raise DataError(f"column {column!r} holds no values")
     return x
-
-
-@dataclass(frozen=True)
-class Indicators(Feature):
-    """One column of 0/1 for each category."""
-
-    column: str
-    categories: tuple[object, ...]
-    has_missing: bool
-    missing: str
-    unseen: str
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """``column=category``, the missing ones last."""
-        shown_all = [*map(shown, self.categories), *([MISSING] if self.has_missing else [])]
-        return tuple(f"{self.column}={category}" for category in shown_all)
-
-    def fill(self, values: pd.Series, out: FloatArray) -> None:
-        """Write a 1 into the column of each row's category."""
-        codes = category_codes(values, self.categories)
-        missing = values.isna().to_numpy()
-        known = missing & (self.has_missing or self.missing == "zeros")
-        refuse_unseen(self.column, values, (codes < 0) & ~known, self.unseen)
-        if self.has_missing:
-            codes = np.where(missing, len(self.categories), codes)
-        rows = np.flatnonzero(codes >= 0)
-        out[rows, codes[rows]] = 1.0
-
-
-@dataclass(frozen=True)
-class OneHot(Kind):
-    """A column of 0/1 for each category: the declared ones, or all that are there, sorted.
-
-    Missing values are a category of their own, last, where there are any; ``missing: zeros``
-    leaves them out.
-    """
-
-    kind: ClassVar[str] = "one_hot"
-    categories: Sequence[Any] | None = None
-    missing: Literal["category", "zeros"] = "category"
-    unseen: Literal["error", "zeros"] = "error"
-
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the categories."""
-        found = tuple(self.categories or sorted_categories(column, values))
-        has_missing = self.missing == "category" and bool(values.isna().any())
-        return Indicators(column, found, has_missing, self.missing, self.unseen)
-
-
-def sorted_categories(column: str, values: pd.Series) -> list[object]:
-    """Return the distinct values, sorted."""
-    try:
-        return sorted(values.dropna().unique().tolist())
-    except TypeError:
-        raise DataError(f"column {column!r} mixes text and numbers") from None
-
-
-def category_codes(values: pd.Series, categories: Sequence[object]) -> NDArray[np.int64]:
-    """Return the place of each value among the categories, −1 where it is not there."""
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        places = pd.Index(categories).get_indexer(pd.Index(values.dtype.categories))
-        found: NDArray[np.int64] = np.append(places, -1)[values.cat.codes.to_numpy()]
-        return found.astype(np.int64)
-    try:
-        known = pd.Index(categories, dtype=values.dtype)
-    except (TypeError, ValueError):
-        message = f"column {values.name!r}: the declared categories do not fit the column's type"
-        raise DataError(message) from None
-    codes: NDArray[np.int64] = known.get_indexer(pd.Index(values)).astype(np.int64)
-    return codes
-
-
-def refuse_unseen(column: str, values: pd.Series, bad: NDArray[np.bool_], unseen: str) -> None:
-    """Raise where values are not among the categories, unless they may be zeros."""
-    if unseen == "error" and bad.any():
-        value = values[bad].iloc[0]
-        first = MISSING if pd.isna(value) else shown(value)
-        raise DataError(
-            f"column {column!r}: {bad.sum()} rows with an unseen category, the first {first!r}; "
-            "declare it, or `unseen: zeros`"
-        )
-
-
-@dataclass(frozen=True)
-class Lookup(Feature):
-    """A number for each category."""
-
-    column: str
-    categories: tuple[object, ...]
-    values: tuple[float, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """One column, of the raw column's name."""
-        return (self.column,)
-
-    def fill(self, values: pd.Series, out: FloatArray) -> None:
-        """Write the one column; a missing value has no number."""
-        codes = category_codes(values, self.categories)
-        refuse_unseen(self.column, values, codes < 0, "error")
-        out[:, 0] = np.array(self.values)[codes]
-
-
-@dataclass(frozen=True)
-class Ordinal(Kind):
-    """The place of a category in the declared order, or among the sorted ones."""
-
-    kind: ClassVar[str] = "ordinal"
-    order: Sequence[Any] | None = None
-    start: int = 0
-
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the order where none is declared."""
-        found = tuple(self.order or sorted_categories(column, values))
-        return Lookup(column, found, tuple(float(self.start + k) for k in range(len(found))))
-
-
-@dataclass(frozen=True)
-class Mapped(Kind):
-    """The number that is declared for a category."""
-
-    kind: ClassVar[str] = "mapped"
-    values: Mapping[Any, float] = field(default_factory=dict)
-
-    def fit(self, column: str, values: pd.Series) -> Feature:  # noqa: ARG002
-        """Learn nothing: the map is declared."""
-        return Lookup(column, tuple(self.values), tuple(map(float, self.values.values())))

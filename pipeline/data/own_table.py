@@ -25,6 +25,7 @@ from pipeline.data.sources import Settings
 from pipeline.data.sources.openml_source import OpenMLSource
 from pipeline.data.spec import Label
 from pipeline.data.table_file import MISSING, FileFormat, check_names, read_frame
+from pipeline.data.threads import each
 
 Value = str | int | float | bool
 FloatArray = NDArray[np.float64]
@@ -70,7 +71,9 @@ def load_frame(
         kept_aside = None if group is None else group_of(_named(frame, group), group)
         columns = [name for name in frame.columns if name not in {target, group, *drop}]
         limits = Limits(max_levels, max_categories)
-        guesses = {column: guess(column, frame[column], limits) for column in columns}
+        series = [(column, frame[column]) for column in columns]
+        found = each(lambda pair: guess(*pair, limits), series, len(frame))
+        guesses = dict(zip(columns, found, strict=True))
         X, names = _encode(guesses)
     except DataError as error:
         raise DataError(f"{source}: {error}") from error

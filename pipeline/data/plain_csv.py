@@ -14,6 +14,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.core.jit import exact, inlined
+from pipeline.data.memory import zeros
+from pipeline.data.threads import each
 
 Bytes = NDArray[np.uint8]
 NEWLINE, RETURN, QUOTE, MINUS, DOT, ZERO = 10, 13, 34, 45, 46, 48
@@ -150,20 +153,21 @@ class Plain:
 
     def read(self) -> pd.DataFrame | None:
         """Return the table, None if the file is not plain."""
-        blocks = self._blocks()
         texts = [name for name, kind in self.kinds.items() if kind == "text"]
         others = [name for name in self.kinds if name not in texts]
         place = {name: k for k, name in enumerate(others)}
         place |= {name: -1 - k for k, name in enumerate(texts)}
         places = np.array([place[name] for name in self.kinds], dtype=np.int64)
-        rows = sum(count for _, _, count in blocks)
-        numbers = np.empty((len(others), rows))
-        firsts = np.cumsum([0, *(count for _, _, count in blocks)])
-        scratch = Scratch()
+        spans, scratch = self._spans(), Scratch()
+        if not spans:
+            return None
         with ThreadPoolExecutor(os.cpu_count()) as pool:
+            counts = list(pool.map(lambda span: _count(self._lines(span, scratch)), spans))
+            numbers = zeros(len(others), sum(counts))
+            blocks = zip(spans, counts, np.cumsum([0, *counts]).tolist(), strict=False)
             jobs = [
-                pool.submit(self._parse, block, int(first), places, numbers, len(texts), scratch)
-                for block, first in zip(blocks, firsts, strict=False)
+                pool.submit(self._parse, *block, places, numbers, len(texts), scratch)
+                for block in blocks
             ]
             found = [job.result() for job in jobs]
         if any(parts is None for parts in found):
@@ -171,28 +175,36 @@ class Plain:
         words = {name: [parts[k] for parts in found if parts] for k, name in enumerate(texts)}
         return self._frame(numbers, place, words)
 
-    def _blocks(self) -> list[tuple[int, int, int]]:
-        """Return where blocks of whole lines start and end, and how many lines they hold."""
-        blocks = []
-        with self.path.open("rb", buffering=0) as file:
-            start = len(file.readline())
+    def _spans(self) -> list[tuple[int, int]] | None:
+        """Return where blocks of whole lines start and end; None if a line is too long for them."""
+        with self.path.open("rb") as file:
+            file.readline()
+            edges = [file.tell()]
             size = self.path.stat().st_size
-            while start < size:
-                file.seek(start)
-                chunk = file.read(BLOCK)
-                end = start + len(chunk)
-                if end < size:
-                    end = start + chunk.rfind(b"\n") + 1
-                    if end == start:
-                        return [(start, size, 0)]  # a line longer than a block: not plain
-                chunk = chunk[: end - start]
-                blocks.append((start, end, chunk.count(b"\n") + (not chunk.endswith(b"\n"))))
-                start = end
-        return blocks
+            while edges[-1] < size:
+                file.seek(edges[-1] + BLOCK)
+                line = file.readline(BLOCK)
+                if len(line) == BLOCK:
+                    return None
+                edges.append(min(file.tell(), size))
+        return list(pairwise(edges))
+
+    def _lines(self, span: tuple[int, int], scratch: Scratch) -> Bytes:
+        """Return a block; it ends with a line end."""
+        start, end = span
+        content: Bytes = scratch.array("content", (1, end - start + 1), np.uint8)[0]
+        with self.path.open("rb", buffering=0) as file:
+            file.seek(start)
+            count = file.readinto(content[:-1].data)
+        if content[count - 1] != NEWLINE:
+            content[count] = NEWLINE
+            count += 1
+        return content[:count]
 
     def _parse(
         self,
-        block: tuple[int, int, int],
+        span: tuple[int, int],
+        rows: int,
         first: int,
         places: NDArray[np.int64],
         numbers: NDArray[np.float64],
@@ -200,15 +212,10 @@ class Plain:
         scratch: Scratch,
     ) -> list[Any] | None:
         """Parse a block into ``numbers``; return its text columns, dictionary-encoded."""
-        start, end, rows = block
-        with self.path.open("rb") as file:
-            file.seek(start)
-            content = file.read(end - start)
-        content = content if content.endswith(b"\n") else content + b"\n"
-        cells = scratch.array("cells", (n_texts + 1, len(content)), np.uint8)
+        buf = self._lines(span, scratch)
+        cells = scratch.array("cells", (n_texts + 1, len(buf)), np.uint8)
         offsets = scratch.array("offsets", (n_texts + 3, rows * len(places)), np.int32)
         counts = np.zeros(n_texts + 1, dtype=np.int64)
-        buf = np.frombuffer(content, dtype=np.uint8)
         arguments = (POWERS, numbers, first, cells, offsets, counts)
         if parse(buf, ord(self.separator), places, *arguments) != rows:
             return None
@@ -240,19 +247,19 @@ class Plain:
     ) -> pd.DataFrame | None:
         import pyarrow as pa
 
-        columns: dict[str, Any] = {}
-        for name, kind in self.kinds.items():
-            if kind == "text":
-                column = pa.chunked_array(words[name]).unify_dictionaries().combine_chunks()
-                try:
-                    columns[name] = self._categories(column)
-                except UnicodeDecodeError:
-                    return None
-            else:
-                values = numbers[place[name]]
-                whole = kind == "int" and np.array_equal(values, np.rint(values))
-                columns[name] = values.astype(np.int64) if whole else values
-        return pd.DataFrame(columns, copy=False)
+        def column(name: str) -> Any:
+            if self.kinds[name] == "text":
+                parts = pa.chunked_array(words[name]).unify_dictionaries().combine_chunks()
+                return self._categories(parts)
+            values = numbers[place[name]]
+            whole = self.kinds[name] == "int" and np.array_equal(values, np.rint(values))
+            return values.astype(np.int64) if whole else values
+
+        try:
+            columns = each(column, self.kinds, numbers.shape[1])
+        except UnicodeDecodeError:
+            return None
+        return pd.DataFrame(dict(zip(self.kinds, columns, strict=True)), copy=False)
 
     def _categories(self, column: Any) -> pd.Categorical:
         column = column.chunk(0) if hasattr(column, "chunk") else column
@@ -262,6 +269,10 @@ class Plain:
         codes = np.array([code.get(text, -1) for text in texts], dtype=np.int64)
         small = np.min_scalar_type(-max(len(kept), 1))
         return pd.Categorical.from_codes(codes.astype(small)[column.indices.to_numpy()], kept)
+
+
+def _count(lines: Bytes) -> int:
+    return int(np.count_nonzero(lines == NEWLINE))
 
 
 def _strings(data: Bytes, ends: NDArray[np.int32], count: int) -> Any:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
-BINS = 90
+FEWEST_BINS, MOST_BINS = 30, 90
 TAIL = 0.002  # share of rows beyond each end of the picture
 LABEL_COLOURS = {0: "#56B4E9", 1: "#D55E00"}  # Okabe & Ito, as in all figures
 
@@ -30,32 +30,52 @@ class Scores:
 
 
 def draw_scores(scores: Scores, path: Path) -> None:
-    """Draw the histogram and write it to ``path``."""
-    figure = Figure(figsize=(8.6, 4.6), layout="constrained")
-    axis = figure.subplots()
-    low, high = _window(scores)
-    _draw_histogram(axis, scores, np.linspace(low, high, BINS + 1).tolist())
-    _draw_cutoffs(axis, scores, low, high)
-    axis.set_xlim(low, high)
-    axis.set_xlabel(scores.axis)
-    axis.set_ylabel("rows")
-    axis.spines[["top", "right"]].set_visible(False)
-    figure.suptitle(scores.title, fontsize="medium")
-    handles, labels = axis.get_legend_handles_labels()
-    look = {"frameon": False, "fontsize": 8, "ncols": len(labels)}
-    figure.legend(handles, labels, loc="outside lower center", **look)
+    """Draw the scores and write the picture to ``path``, whole or not at all."""
+    figure = scores_figure(scores)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}")
     figure.savefig(partial, format=path.suffix.lstrip("."), dpi=160)
     partial.replace(path)
 
 
+def scores_figure(scores: Scores) -> Figure:
+    """Return the histogram of the scores with the cutoffs."""
+    figure = Figure(figsize=(8.6, 4.6), layout="constrained")
+    axis = figure.subplots()
+    low, high = _window(scores)
+    _draw_histogram(axis, scores, np.linspace(low, high, _bins(len(scores.truth)) + 1).tolist())
+    _draw_cutoffs(axis, scores, low, high)
+    axis.set_xlim(low, high)
+    axis.set_xlabel(f"{scores.axis}{_beyond(scores, low, high)}")
+    axis.set_ylabel("rows")
+    axis.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(f"{scores.title}\n", fontsize="medium")  # a line of space above the labels
+    handles, labels = axis.get_legend_handles_labels()
+    look = {"frameon": False, "fontsize": 8, "ncols": len(labels)}
+    figure.legend(handles, labels, loc="outside lower center", **look)
+    return figure
+
+
+def _bins(rows: int) -> int:
+    """Return fewer bars for fewer rows: 2·sqrt(rows), within limits."""
+    return int(np.clip(2 * np.sqrt(rows), FEWEST_BINS, MOST_BINS))
+
+
+def _beyond(scores: Scores, low: float, high: float) -> str:
+    """Return a remark on rows that the picture does not show."""
+    count = int(((scores.truth < low) | (scores.truth > high)).sum())
+    if not count:
+        return ""
+    return f" ({count:,} {'row lies' if count == 1 else 'rows lie'} beyond the ends)"
+
+
 def _window(scores: Scores) -> tuple[float, float]:
     """Return the ends of the picture: outliers are counted, not shown."""
-    low, high = np.quantile(scores.truth, (TAIL, 1 - TAIL))
+    low = float(np.quantile(scores.truth, TAIL, method="higher"))
+    high = float(np.quantile(scores.truth, 1 - TAIL, method="lower"))
     low, high = min(low, *scores.cutoffs.values()), max(high, *scores.cutoffs.values())
     margin = 0.02 * (high - low) or 1.0
-    return float(low - margin), float(high + margin)
+    return low - margin, high + margin
 
 
 def _draw_histogram(axis: Axes, scores: Scores, edges: list[float]) -> None:
@@ -70,9 +90,6 @@ def _draw_histogram(axis: Axes, scores: Scores, edges: list[float]) -> None:
             color=[LABEL_COLOURS[label] for label in (0, 1)],
             label=[f"label {label}: {len(part):,} rows" for label, part in enumerate(parts)],
         )
-    outside = int(((scores.truth < edges[0]) | (scores.truth > edges[-1])).sum())
-    if outside:
-        axis.plot([], [], " ", label=f"{outside:,} rows beyond the ends")
 
 
 def _draw_cutoffs(axis: Axes, scores: Scores, low: float, high: float) -> None:

@@ -144,7 +144,7 @@ class Recipe:
 
 @dataclass
 class DatasetSpec:
-    """One file of conf/dataset."""
+    """One file of conf/dataset; ``group`` is a raw column to keep aside."""
 
     name: str
     title: str
@@ -153,6 +153,7 @@ class DatasetSpec:
     homepage: str
     tables: dict[str, Table]
     protocols: dict[str, Recipe]
+    group: str | None = None
 
     def recipe(self, protocol: str) -> Recipe:
         """Return the recipe of a protocol."""

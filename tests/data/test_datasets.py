@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,21 @@ STATED = {
     "australian": (690, 42, 307),
     "churn": (5000, 73, 707),
 }
+# The first digits of the sha256 of the column names, one a line.
+NAMES = {
+    "inferred": {
+        "adult": "63175667cc13", "bank": "70298a97f263", "compas": "a8ef41a45db8",
+        "crime": "c584bbaf0d24", "german": "58d4083638ab", "blood": "8880c2429193",
+        "diabetes": "df3b130930e4", "eeg_eye": "a610fab3ac10", "australian": "043c6b737f2b",
+        "churn": "74ff9396a9ca",
+    },
+    "stated": {
+        "adult": "8e5493499339", "bank": "77f9dacdec9c", "compas": "0d00bca3755b",
+        "crime": "9f13acb27241", "german": "827fdd1bc185", "blood": "8880c2429193",
+        "diabetes": "df3b130930e4", "eeg_eye": "a610fab3ac10", "australian": "766ae15a38d0",
+        "churn": "65097de1d2e5",
+    },
+}  # fmt: skip
 SHAPES = {("inferred", name): shape for name, shape in INFERRED.items()} | {
     ("stated", name): shape for name, shape in STATED.items()
 }
@@ -72,6 +88,8 @@ def check_shape(dataset: Dataset) -> None:
     assert set(np.unique(dataset.y)) == {0.0, 1.0}
     assert dataset.y.sum() == positives
     assert len(set(dataset.columns)) == columns
+    digest = hashlib.sha256("\n".join(dataset.columns).encode()).hexdigest()
+    assert digest.startswith(NAMES[dataset.protocol][dataset.name]), dataset.columns
     expected = read_spec(dataset.name).protocols[dataset.protocol].expect.sha256
     assert value_hash(dataset.X, dataset.y) == expected
     stated = dataset.protocol == "stated"
@@ -150,6 +168,12 @@ def test_bank_duration_is_cumulative(mirror: Path) -> None:
     assert (np.diff(dataset.X[:, duration]) <= 0).all()
 
 
+def test_compas_ages_are_in_six_buckets(mirror: Path) -> None:
+    columns = load("compas", mirror=mirror, offline=True).columns
+    edges = ["(0, 24]", "(24, 29]", "(29, 35]", "(35, 45]", "(45, 52.9]", "(52.9, 96]"]
+    assert [name for name in columns if name.startswith("age")] == [f"age in {e}" for e in edges]
+
+
 def test_compas_holds_no_names_dates_of_birth_or_case_numbers() -> None:
     for table in read_spec("compas").tables.values():
         for column in table.columns:
@@ -179,6 +203,19 @@ def test_stated_numerics_are_standardised() -> None:
     dataset = bundled("diabetes", "stated")
     np.testing.assert_allclose(dataset.X.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(dataset.X.std(axis=0), 1)
+
+
+@pytest.mark.parametrize(("protocol", "name"), BUNDLED)
+def test_labels_change_no_feature(protocol: str, name: str) -> None:
+    """Neither a scaler nor an imputer looks at them."""
+    spec = read_spec(name)
+    recipe = spec.recipe(protocol)
+    table, _ = find_table(recipe.table, spec.tables[recipe.table], Settings.of(offline=True))
+    label = recipe.label.column
+    other = table.assign(**{label: table[label].to_numpy()[::-1]})
+    found, kept = (encode(spec, protocol, rows, "test") for rows in (other, table))
+    assert found.y.tobytes() != kept.y.tobytes()
+    assert found.X.tobytes() == kept.X.tobytes()
 
 
 def test_a_group_is_kept_aside() -> None:

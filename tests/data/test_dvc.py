@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
+from pipeline.data.sources.raw import Raw
 from pipeline.data.sources.settings import RAW
-from pipeline.data.spec import dataset_names
+from pipeline.data.spec import dataset_names, read_spec
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -27,6 +28,33 @@ def test_every_dataset_has_a_stage_and_a_pinned_hash() -> None:
         (out,) = lock[f"fetch@{name}"].outs
         assert out.path == f"data/raw/{name}.parquet"
         assert len(out.md5) == 32
+
+
+def test_a_second_table_has_a_stage_of_its_own() -> None:
+    tables = {name: tables_of(name) for name in dataset_names()}
+    wanted = {name: stated for name, (inferred, stated) in tables.items() if stated != inferred}
+    stages = OmegaConf.load(ROOT / "dvc.yaml").stages
+    assert dict(stages.fetch_stated.foreach) == wanted
+
+
+def tables_of(name: str) -> list[str]:
+    return [read_spec(name).recipe(protocol).table for protocol in ("inferred", "stated")]
+
+
+@pytest.mark.parametrize("name", dataset_names())
+def test_every_table_that_a_protocol_needs_is_pinned(name: str) -> None:
+    lock = OmegaConf.to_container(OmegaConf.load(ROOT / "dvc.lock").stages)
+    assert isinstance(lock, dict)
+    stages = {"inferred": lock[f"fetch@{name}"], "stated": lock.get(f"fetch_stated@{name}")}
+    spec = read_spec(name)
+    for protocol, recipe in spec.protocols.items():
+        path = Raw(Path("data/raw")).path(recipe.table, spec.tables[recipe.table])
+        stage = stages[protocol] or stages["inferred"]
+        assert [out["path"] for out in stage["outs"]] == [str(path)]
+        tables = stage["params"][f"conf/dataset/{name}.yaml"]["tables"]
+        assert tables == OmegaConf.to_container(
+            OmegaConf.load(ROOT / f"conf/dataset/{name}.yaml").tables
+        )
 
 
 def test_no_remote_no_analytics_and_no_data_in_git() -> None:
@@ -58,7 +86,7 @@ def test_repro_fetches_once_and_to_the_pinned_hash(clone: Path) -> None:
     lock = (clone / "dvc.lock").read_text()
 
     def repro() -> str:
-        command = [str(BIN / "dvc"), "repro", "fetch@blood", "fetch@german"]
+        command = [str(BIN / "dvc"), "repro", "fetch@blood", "fetch@german", "fetch_stated@bank"]
         done = subprocess.run(
             command, cwd=clone, env=environment, capture_output=True, text=True, check=False
         )
@@ -67,7 +95,7 @@ def test_repro_fetches_once_and_to_the_pinned_hash(clone: Path) -> None:
 
     assert "Running stage 'fetch@blood'" in repro()
     names = sorted(path.name for path in (clone / "data" / "raw").iterdir())
-    assert names == ["blood.parquet", "german.parquet"]
+    assert names == ["bank_full.parquet", "blood.parquet", "german.parquet"]
     assert "Running" not in repro()
     assert (clone / "dvc.lock").read_text() == lock
     tracked = subprocess.run(

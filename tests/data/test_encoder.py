@@ -100,6 +100,17 @@ def test_bucket_edges_from_quantiles_of_the_first_rows() -> None:
     )
 
 
+def test_numbers_in_names_are_short_and_the_names_differ() -> None:
+    edges = [0, 52.900000000000546, 1234567.5, 1e9 + 1 / 3]
+    assert encode([1.0], kind="bucket", edges=edges)[0] == (
+        *("a in (0, 52.9]", "a in (52.9, 1234567.5]", "a in (1234567.5, 1e+09]"),
+    )
+    close = encode([0.5], kind="cumulative_bucket", edges=[0.1, 0.1000001, 0.1000002, 1])[0]
+    assert close == ("a > 0.1", "a > 0.1000001", "a > 0.1000002")
+    columns, _ = encode([1.0, 0.99999999, 1 / 3], kind="one_hot")
+    assert columns == ("a=0.33333333", "a=0.99999999", "a=1")
+
+
 def test_bucket_labels() -> None:
     step = {"kind": "bucket", "edges": [-math.inf, 1, math.inf], "labels": ["low", "high"]}
     assert encode([1.0, 2.0], **step) == (("a=low", "a=high"), [[1, 0], [0, 1]])

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pipeline.core.loss import cutoff_at
 from pipeline.data.__main__ import main
-from pipeline.data.score_figure import Scores, _spread, draw_scores
+from pipeline.data.dataset import load
+from pipeline.data.score_figure import Scores, _beyond, _spread, draw_scores, scores_figure
 from pipeline.data.sources.settings import RAW
 from pipeline.data.spec import dataset_names
 
@@ -46,6 +48,23 @@ def test_fetch_writes_the_raw_table_and_nothing_else(capsys: Output) -> None:
     ]  # fmt: skip
     assert len(pd.read_parquet("data/raw/blood.parquet")) == 748
     assert "748 rows ×   5 raw columns from bundled" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "files"),
+    [
+        ([], ["compas.parquet", "compas_scores.parquet"]),
+        (["--protocol", "inferred"], ["compas.parquet"]),
+        (["--protocol", "stated"], ["compas_scores.parquet"]),
+    ],
+)
+def test_fetch_writes_what_the_protocols_need(
+    mirror: Path, options: list[str], files: list[str]
+) -> None:
+    assert main(["fetch", "compas", "--mirror", str(mirror), *options]) == 0
+    assert sorted(path.name for path in Path("data/raw").iterdir()) == files
+    for protocol in options[1:] or ["inferred", "stated"]:
+        assert load("compas", protocol, offline=True).source == "data/raw"
 
 
 def test_what_was_fetched_is_found_again(mirror: Path, capsys: Output) -> None:
@@ -132,6 +151,33 @@ def test_cutoff_labels_keep_their_distance() -> None:
     assert places[3] == pytest.approx(0.9)
     crowded = _spread(np.full(4, 1.0), gap=0.1, low=0.0, high=1.0)
     assert crowded[-1] <= 1 + 1e-12
+
+
+def test_the_picture_marks_the_ten_cutoffs_and_counts_what_it_does_not_show() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.append(rng.normal(size=999), 50.0)
+    shares = np.arange(0.5, 1.0, 0.05).round(2).tolist()
+    cutoffs = {share: cutoff_at(truth, share) for share in shares}
+    y = (rng.random(1000) < 0.3).astype(float)
+    figure = scores_figure(Scores("t", "score", truth, y, cutoffs))
+    (axis,) = figure.axes
+    ends = [line.get_xdata() for line in axis.lines]
+    upright = [float(x[0]) for x in ends if len(x) == 2 and x[0] == x[1]]
+    assert upright == list(cutoffs.values())
+    assert [text.get_text() for text in axis.texts] == [f"{share:.0%}" for share in shares]
+    shown = sum(patch.get_height() for patch in axis.patches)
+    beyond = int(((truth < axis.get_xlim()[0]) | (truth > axis.get_xlim()[1])).sum())
+    assert shown == 1000 - beyond
+    assert axis.get_xlabel() == f"score ({beyond} rows lie beyond the ends)"
+
+
+@pytest.mark.parametrize(
+    ("high", "text"),
+    [(3.0, ""), (2.0, " (1 row lies beyond the ends)"), (1.0, " (2 rows lie beyond the ends)")],
+)
+def test_rows_beyond_the_ends_are_counted(high: float, text: str) -> None:
+    scores = Scores("t", "score", np.array([1.0, 2.0, 3.0]), np.ones(3), {})
+    assert _beyond(scores, 0.0, high) == text
 
 
 def test_equal_scores_can_be_drawn(tmp_path: Path) -> None:

@@ -104,6 +104,25 @@ def test_as_the_general_reader_whatever_the_blocks(
     assert fast.dtypes.map(lambda dtype: dtype.kind).tolist() == ["f", "f", "i", "O"]
 
 
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+@pytest.mark.parametrize("block", [11, 12, 13, 17, 19, 23])
+def test_wherever_a_block_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, end: str
+) -> None:
+    monkeypatch.setattr(plain_csv, "BLOCK", block)
+    rows = [[0.5 * k, k, "ab"[k % 2]] for k in range(23)]
+    content = "x,n,word\n" + "\n".join(f"{x},{n},{word}" for x, n, word in rows) + end
+    assert cells(plain(tmp_path, content)) == rows
+
+
+def test_a_line_longer_than_a_block_is_not_plain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain_csv, "BLOCK", 64)
+    assert plain(tmp_path, "x,n,word\n" + "1,2,a\n" * 20) is not None
+    assert plain(tmp_path, "x,n,word\n" + "1,2,a\n" * 20 + f"1,2,{'b' * 200}\n") is None
+
+
 def test_a_large_bad_file_has_the_same_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,157 @@
+"""Kinds of columns that hold categories.
+
+An unseen category, one that was neither declared nor there when the kind was fitted, is an error
+that names it, unless the kind says ``unseen: zeros``; then all columns of the feature are 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pipeline.data.errors import DataError
+from pipeline.data.kinds import Feature, FloatArray, Kind, in_names, shown
+
+MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Indicators(Feature):
+    """One column of 0/1 for each category."""
+
+    column: str
+    categories: tuple[object, ...]
+    has_missing: bool
+    missing: str
+    unseen: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """``column=category``, the missing ones last."""
+        shown_all = [*in_names(self.categories), *([MISSING] if self.has_missing else [])]
+        return tuple(f"{self.column}={category}" for category in shown_all)
+
+    def read(self, values: pd.Series) -> NDArray[Any]:
+        """Return the place of each row's category, −1 for none."""
+        codes = category_codes(values, self.categories)
+        missing = values.isna().to_numpy()
+        known = missing & (self.has_missing or self.missing == "zeros")
+        refuse_unseen(self.column, values, (codes < 0) & ~known, self.unseen)
+        if self.has_missing:
+            codes = np.where(missing, len(self.categories), codes)
+        return codes.astype(np.min_scalar_type(-1 - len(self.categories)))
+
+    def write(self, column: NDArray[Any], start: int, out: FloatArray) -> None:
+        """Write a 1 into the column of each row's category."""
+        codes = column[start : start + len(out)]
+        rows = np.flatnonzero(codes >= 0)
+        out[rows, codes[rows]] = 1.0
+
+
+@dataclass(frozen=True)
+class OneHot(Kind):
+    """A column of 0/1 for each category: the declared ones, or all that are there, sorted.
+
+    Missing values are a category of their own, last, where there are any; ``missing: zeros``
+    leaves them out.
+    """
+
+    kind: ClassVar[str] = "one_hot"
+    categories: Sequence[Any] | None = None
+    missing: Literal["category", "zeros"] = "category"
+    unseen: Literal["error", "zeros"] = "error"
+
+    def fit(self, column: str, values: pd.Series) -> Feature:
+        """Learn the categories."""
+        found = tuple(self.categories or sorted_categories(column, values))
+        has_missing = self.missing == "category" and bool(values.isna().any())
+        return Indicators(column, found, has_missing, self.missing, self.unseen)
+
+
+def sorted_categories(column: str, values: pd.Series) -> list[object]:
+    """Return the distinct values, sorted."""
+    try:
+        return sorted(values.dropna().unique().tolist())
+    except TypeError:
+        raise DataError(f"column {column!r} mixes text and numbers") from None
+
+
+def category_codes(values: pd.Series, categories: Sequence[object]) -> NDArray[np.int64]:
+    """Return the place of each value among the categories, −1 where it is not there."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        places = pd.Index(categories).get_indexer(pd.Index(values.dtype.categories))
+        found: NDArray[np.int64] = np.append(places, -1)[values.cat.codes.to_numpy()]
+        return found.astype(np.int64, copy=False)
+    try:
+        known = pd.Index(categories, dtype=values.dtype)
+    except (TypeError, ValueError):
+        message = f"column {values.name!r}: the declared categories do not fit the column's type"
+        raise DataError(message) from None
+    codes: NDArray[np.int64] = known.get_indexer(pd.Index(values)).astype(np.int64)
+    return codes
+
+
+def refuse_unseen(column: str, values: pd.Series, bad: NDArray[np.bool_], unseen: str) -> None:
+    """Raise where values are not among the categories, unless they may be zeros."""
+    if unseen == "error" and bad.any():
+        value = values[bad].iloc[0]
+        first = MISSING if pd.isna(value) else shown(value)
+        raise DataError(
+            f"column {column!r}: {bad.sum()} rows with an unseen category, the first {first!r}; "
+            "declare it, or `unseen: zeros`"
+        )
+
+
+@dataclass(frozen=True)
+class Lookup(Feature):
+    """A number for each category."""
+
+    column: str
+    categories: tuple[object, ...]
+    values: tuple[float, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One column, of the raw column's name."""
+        return (self.column,)
+
+    def read(self, values: pd.Series) -> NDArray[Any]:
+        """Return the numbers; a missing value has none."""
+        codes = category_codes(values, self.categories)
+        refuse_unseen(self.column, values, codes < 0, "error")
+        return np.array(self.values)[codes]
+
+    def write(self, column: NDArray[Any], start: int, out: FloatArray) -> None:
+        """Write the one column."""
+        out[:, 0] = column[start : start + len(out)]
+
+
+@dataclass(frozen=True)
+class Ordinal(Kind):
+    """The place of a category in the declared order, or among the sorted ones."""
+
+    kind: ClassVar[str] = "ordinal"
+    order: Sequence[Any] | None = None
+    start: int = 0
+
+    def fit(self, column: str, values: pd.Series) -> Feature:
+        """Learn the order where none is declared."""
+        found = tuple(self.order or sorted_categories(column, values))
+        return Lookup(column, found, tuple(float(self.start + k) for k in range(len(found))))
+
+
+@dataclass(frozen=True)
+class Mapped(Kind):
+    """The number that is declared for a category."""
+
+    kind: ClassVar[str] = "mapped"
+    values: Mapping[Any, float] = field(default_factory=dict)
+
+    def fit(self, column: str, values: pd.Series) -> Feature:  # noqa: ARG002
+        """Learn nothing: the map is declared."""
+        return Lookup(column, tuple(self.values), tuple(map(float, self.values.values())))
