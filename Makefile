@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 UV ?= uv
+PORT ?= 5000
 VENV_PYTHON := .venv/bin/python
 BOOTSTRAP := $(PYTHON) scripts/bootstrap.py
 
@@ -11,14 +12,18 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 	--custom-compile-command "make pins" $(PINS_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow lint bench pins clean
+.PHONY: help run ui test slow lint bench pins clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
 
-run: ## run the demonstration
+run: ## run a first sweep
 	@$(BOOTSTRAP) run
-	$(VENV_PYTHON) -m pipeline.demo
+	$(VENV_PYTHON) -m pipeline.run -m method=ours,margin cutoff=0.5,0.7
+
+ui: ## open MLflow's pages on http://127.0.0.1:5000; another port with PORT=…
+	@$(BOOTSTRAP) run
+	@$(VENV_PYTHON) -m pipeline.tracking.ui port=$(PORT)
 
 test: ## run the fast tests
 	@$(BOOTSTRAP) dev

@@ -1,1 +1,28 @@
-"""Learning under one-sided feedback: the paper's methods, its experiments, and your own data."""
+"""Learning under one-sided feedback: the paper's methods, its experiments, and your own data.
+
+from pipeline import curves, groups, sweep
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pipeline.jobs.frames import curves, groups
+    from pipeline.jobs.python_sweep import sweep
+
+__all__ = ["curves", "groups", "sweep"]
+
+_HOMES = {
+    "curves": "pipeline.jobs.frames",
+    "groups": "pipeline.jobs.frames",
+    "sweep": "pipeline.jobs.python_sweep",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for only then: ``import pipeline`` itself costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks import first_call, linear, logistic, machine, memory, scaling
+from benchmarks import first_call, linear, logistic, machine, memory, scaling, startup, sweeps
 from benchmarks.report import Report, Row, Section, as_csv, as_markdown, print_row, save
 from benchmarks.sizes import FULL, QUICK, Sizes
 from benchmarks.timing import ROOT
@@ -75,6 +75,20 @@ SECTIONS = {
         "Two threads",
         "The same lanes with two threads (*ours*) and one (*theirs*).",
         scaling.threads,
+    ),
+    "startup": Section(
+        "Start-up",
+        "*Ratio* is the processor time of the command (*ours*) over that of a Hydra app with one "
+        "key in its config (*theirs*), with the same plugins installed.",
+        startup.startup,
+    ),
+    "sweep": Section(
+        "Sweeps",
+        "*Ratio* is the wall time of `python -m pipeline.run -m …` with MLflow tracking (*ours*) "
+        "over that of a plain Python loop around `simulate` with as many joblib workers "
+        "(*theirs*), both as whole commands with the kernels in the cache; both find the same "
+        "losses.",
+        sweeps.sweeps,
     ),
     "memory": Section(
         "Memory",

@@ -138,7 +138,8 @@ def install_commands(
     python, what = str(checkout.python), ["--require-hashes", "-r", str(checkout.pins(level))]
     uv = shutil.which("uv", path=search_path)
     if uv is not None:
-        return [[uv, "pip", "install", "--python", python, *what]]
+        # As pip does: without bytecode every process compiles what it imports, for seconds.
+        return [[uv, "pip", "install", "--compile-bytecode", "--python", python, *what]]
     require_module("ensurepip")
     pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input"]
     return [[python, "-m", "ensurepip"], [*pip, "install", *what]]

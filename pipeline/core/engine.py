@@ -77,6 +77,7 @@ def simulate(
     curve_points: int = 200,
     keep_decisions: bool = False,
     sparse: bool | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
     """Run lanes over streams of the rows of X and return what each lost.
 
@@ -97,6 +98,7 @@ def simulate(
         curve_points: about how many points of R_t to keep.
         keep_decisions: return every decision.
         sparse: force the sparse or dense layout; by default the share of zeros decides.
+        progress: is told now and then how many lanes of how many are done.
     """
     spec = spec or ModelSpec()
     run = _Run(spec, batch_size, time, delay, draws, seed)
@@ -107,17 +109,22 @@ def simulate(
     n_stream, n_groups = len(splits[0].stream), int(table.group.max()) + 1
     result = _empty(lanes, n_stream, run, n_groups, curve_points, keep_decisions)
     compiles = any(run.can_compile(method) for method in {lane.method for lane in lanes})
-    lock = threading.Lock()
+    lock, n_done = threading.Lock(), 0
 
     @lru_cache(maxsize=max(1, n_threads))
     def prepare(split: int) -> _Stream:
         return _prepare(table, splits[split], spec, compiles)
 
     def work(chunk: list[int]) -> None:
+        nonlocal n_done
         with lock:
             stream = prepare(lanes[chunk[0]].split)
         accepted = run.decisions([lanes[index] for index in chunk], stream)
         _record(result, chunk, accepted, stream, run)
+        if progress is not None:
+            with lock:
+                n_done += len(chunk)
+                progress(n_done, len(lanes))
 
     _each(work, list(_chunks(lanes)), n_threads)
     return result

@@ -27,6 +27,10 @@ class Sizes:
         layout_rounds: T of that comparison.
         peak_seconds: how long each size of the matrix product is timed.
         cold: whether to compile into an empty cache.
+        sweep_workers: workers of the sweeps.
+        sweep_cutoffs: cutoffs of the Diabetes sweep, ten jobs each.
+        sweep_table1: whether to sweep over Table 1 too.
+        sweep_repeats: how often sweep and loop take turns.
     """
 
     repeats: int = 3
@@ -44,6 +48,10 @@ class Sizes:
     layout_rounds: int = 10_000
     peak_seconds: float = 0.3
     cold: bool = True
+    sweep_workers: tuple[int, ...] = (1, 2)
+    sweep_cutoffs: int = 10
+    sweep_table1: bool = True
+    sweep_repeats: int = 1
 
 
 FULL = Sizes()
@@ -63,4 +71,8 @@ QUICK = Sizes(
     layout_rounds=500,
     peak_seconds=0.05,
     cold=False,
+    sweep_workers=(1,),
+    sweep_cutoffs=1,
+    sweep_table1=False,
+    sweep_repeats=1,
 )

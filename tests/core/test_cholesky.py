@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from core.reference import EPS, gram, solve
 from pipeline.core import cholesky
+from tests.core.reference import EPS, gram, solve
 
 SIZES = [*range(1, 41), 122]
 

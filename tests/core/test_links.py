@@ -10,11 +10,18 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import norm
 
-from core.reference import Curve, assert_scores, best_fit, design, ridge_penalty, scale_free_cond
 from pipeline.core.jit import compile_link
 from pipeline.core.links import LINKS, Linear, Link, Logistic, Probit, get_link
 from pipeline.core.models.base import ModelSpec
 from pipeline.core.models.glm import GLM
+from tests.core.reference import (
+    Curve,
+    assert_scores,
+    best_fit,
+    design,
+    ridge_penalty,
+    scale_free_cond,
+)
 
 GRID = np.concatenate([np.linspace(-38, 38, 1001), [-700.0, -300.0, 300.0, 700.0]])
 MEANS = {"linear": lambda z: z, "logistic": expit, "probit": norm.cdf}

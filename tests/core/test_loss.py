@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from core.reference import CURVES, best_fit, design, make_table
 from pipeline.core import loss
 from pipeline.core.links import LINKS
 from pipeline.core.models.base import ModelSpec
+from tests.core.reference import CURVES, best_fit, design, make_table
 
 finite = st.floats(-1e6, 1e6)
 decided = st.lists(st.tuples(finite, st.booleans(), st.integers(0, 2)), min_size=1, max_size=60)

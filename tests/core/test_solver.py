@@ -5,7 +5,11 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from core.reference import (
+from pipeline.core import solver
+from pipeline.core.jit import compile_link
+from pipeline.core.links import LINKS
+from pipeline.core.rows import dense_rows, sparse_rows
+from tests.core.reference import (
     CURVES,
     FEATURES,
     assert_scores,
@@ -16,10 +20,6 @@ from core.reference import (
     ridge_penalty,
     scale_free_cond,
 )
-from pipeline.core import solver
-from pipeline.core.jit import compile_link
-from pipeline.core.links import LINKS
-from pipeline.core.rows import dense_rows, sparse_rows
 
 LAYOUTS = {"dense": dense_rows, "sparse": sparse_rows}
 both_layouts = pytest.mark.parametrize("name", LAYOUTS)

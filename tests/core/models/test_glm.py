@@ -8,7 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import root
 from sklearn.linear_model import LogisticRegression
 
-from core.reference import (
+from pipeline.core.links import LINKS
+from pipeline.core.models.base import ModelSpec
+from pipeline.core.models.glm import GLM
+from pipeline.core.rows import layout
+from tests.core.reference import (
     CURVES,
     FEATURES,
     Table,
@@ -22,10 +26,6 @@ from core.reference import (
     solve,
     widths,
 )
-from pipeline.core.links import LINKS
-from pipeline.core.models.base import ModelSpec
-from pipeline.core.models.glm import GLM
-from pipeline.core.rows import layout
 
 INTERCEPTS = {"penalised": (True, True), "free": (True, False), "none": (False, False)}
 every_intercept = pytest.mark.parametrize("intercept", INTERCEPTS)

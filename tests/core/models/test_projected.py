@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
-from core.reference import CURVES, Curve, design, ridge_penalty
 from pipeline.core.links import LINKS
 from pipeline.core.models.base import ModelSpec
 from pipeline.core.models.glm import GLM
 from pipeline.core.models.projected import ProjectedGLM, nearest_in_ball
+from tests.core.reference import CURVES, Curve, design, ridge_penalty
 
 
 def make_data(d: int, link: str, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,89 @@
+"""What can be refused before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+
+from pipeline.core.names import closest
+from pipeline.jobs.cell import make_cell
+from pipeline.jobs.errors import ConfigError
+from pipeline.results.files import write_text
+
+VALUES = ("cutoff", "cutoff_value", "alpha", "splits", "seed", "curve_points")
+
+
+def check_values(
+    values: Mapping[str, Any], jobs: Sequence[Sequence[str]], dirs: list[Path]
+) -> None:
+    """Raise ConfigError where a job's cutoff, alpha, splits or seed makes no sense.
+
+    Args:
+        values: the config without what is swept.
+        jobs: the overrides of each job.
+        dirs: folders of configs outside the project.
+    """
+    _check_machine(values)
+    for overrides in {tuple(o for o in job if o.partition("=")[0] in VALUES) for job in jobs}:
+        parsed = OverridesParser.create().parse_overrides(list(overrides))
+        changed = {override.get_key_element(): override.value() for override in parsed}
+        make_cell({**values, **changed}, dirs)
+
+
+def check_choices(jobs: Sequence[Sequence[str]], options: Callable[[str], list[str]]) -> None:
+    """Raise ConfigError where a job chooses what a config group has not.
+
+    Hydra composes a job when its turn comes, and would stop the sweep in the middle.
+
+    Args:
+        jobs: the overrides of each job.
+        options: from a config group to what it has; nothing for what is no group.
+    """
+    options = cache(options)
+    lines = list(dict.fromkeys(line for job in jobs for line in job))
+    for override in OverridesParser.create().parse_overrides(lines):
+        group, value = override.key_or_group, override.value()
+        if not isinstance(value, str) or "." in group or not options(group):
+            continue
+        group, _, name = f"{group}/{value.removesuffix('.yaml')}".rpartition("/")
+        if name not in options(group):
+            hint = closest(name, options(group))
+            raise ConfigError(f"{group}={name}: there is no such {group}{hint}")
+
+
+def covering(jobs: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return some jobs in which every override of every job occurs at least once."""
+    seen: set[str] = set()
+    chosen = []
+    for job in jobs:
+        if not seen.issuperset(job):
+            seen.update(job)
+            chosen.append(job)
+    return chosen
+
+
+def _check_machine(values: Mapping[str, Any]) -> None:
+    """Refuse what would otherwise be found out by a library deep inside, or not at all."""
+    force, threads, n_jobs = values["force"], values["threads"], values["n_jobs"]
+    if not isinstance(force, bool):
+        raise ConfigError(f"force={force} is neither true nor false")
+    if threads is not None and (type(threads) is not int or threads < 1):
+        raise ConfigError(f"threads={threads} is neither null nor a whole number of at least 1")
+    if type(n_jobs) is not int or n_jobs == 0:
+        raise ConfigError(f"n_jobs={n_jobs} is neither a number of jobs nor -1 for all cores")
+
+
+def check_writable(outputs: Path) -> None:
+    """Raise ConfigError where nothing can be written."""
+    probe = outputs / ".writable"
+    try:
+        write_text(probe, "")
+        probe.unlink(missing_ok=True)  # another sweep may have removed it
+    except OSError as error:
+        reason = error.strerror or error
+        advice = "choose another folder with outputs=…, or make room in this one"
+        raise ConfigError(f"outputs={outputs} cannot be written to ({reason}): {advice}") from error

@@ -1,0 +1,7 @@
+"""What a user did not mean, said in one line."""
+
+from __future__ import annotations
+
+
+class ConfigError(ValueError):
+    """A config asks for something that cannot be; the message names the key and what to do."""

@@ -1,0 +1,27 @@
+"""A worker whose parent was killed ends too; joblib's would wait for work for ever."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from functools import cache
+
+SECONDS_BETWEEN_LOOKS = 1.0
+
+
+@cache
+def end_with_parent() -> None:
+    """End this process soon after its parent, if it is a worker that was started by one.
+
+    Whatever it is doing: files are there whole or not at all, so that nothing can be spoilt.
+    """
+    if multiprocessing.current_process().name != "MainProcess":
+        threading.Thread(target=_wait_for_the_end, args=(os.getppid(),), daemon=True).start()
+
+
+def _wait_for_the_end(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    os._exit(1)

@@ -1,0 +1,121 @@
+"""Log what MLflow has missed: ``python -m pipeline.sync [outputs=outputs] [tracking.uri=…]``.
+
+A sweep whose server was down has its results in files; this tells MLflow of them. What has been
+logged is not logged again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pipeline.core.names import closest
+from pipeline.results.runs import PARTS, RunFolder, runs_dir
+from pipeline.results.sweeps import FINISHED, Entry, Journal, find_sweeps
+from pipeline.tracking.store import store_uri
+from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
+
+OPTIONS = {"outputs": "outputs", "tracking.uri": ""}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Log all that is missing; return 1 if MLflow does not answer, 2 if the command is wrong."""
+    try:
+        options = parse(sys.argv[1:] if arguments is None else arguments)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    try:
+        n_logged = sync(Path(options["outputs"]), options["tracking.uri"] or None)
+    except TrackingError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{_jobs(n_logged)} logged" if n_logged else "nothing to log")
+    return 0
+
+
+def parse(arguments: Sequence[str]) -> dict[str, str]:
+    """Return the options of the command line."""
+    options = dict(OPTIONS)
+    for argument in arguments:
+        key, equals, value = argument.partition("=")
+        if key not in OPTIONS:
+            raise ValueError(f"unknown option {key!r}{closest(key, OPTIONS)}")
+        if not equals or not value:
+            raise ValueError(f"{key} needs a value: {key}=…")
+        options[key] = value
+    if not Path(options["outputs"]).is_dir():
+        raise ValueError(f"outputs={options['outputs']}: no such folder")
+    return options
+
+
+def sync(outputs: Path, uri: str | None = None) -> int:
+    """Log the finished jobs of all sweeps that MLflow does not know; return their number.
+
+    Args:
+        outputs: folder of the sweeps.
+        uri: of another store than the one the sweeps wanted.
+    """
+    n_logged = 0
+    for journal in find_sweeps(outputs):
+        wanted = journal.about.get("tracking_wanted") or {"name": "none"}
+        missing = [entry for entry in journal.entries() if _is_missing(entry, outputs)]
+        if wanted["name"] == "none" or not missing:
+            continue
+        tracking, opened = _open(journal, {**wanted, "uri": uri or wanted.get("uri")}, outputs)
+        for entry in missing:
+            run = log_job(tracking, _found_in(entry, outputs), journal.path.name)
+            journal.write(entry.but(tracked=run, untracked=None))
+        if opened:
+            close_sweep(tracking, _failed(journal), journal.path)
+        n_logged += len(missing)
+        print(f"sweep {journal.path.name}: {_jobs(len(missing))} logged", flush=True)
+    return n_logged
+
+
+def _is_missing(entry: Entry, outputs: Path) -> bool:
+    """Tell whether MLflow lacks a job that can be logged: its results may have been removed."""
+    if entry.state not in FINISHED or entry.tracked is not None:
+        return False
+    folder = _found_in(entry, outputs).folder
+    return entry.state == "failed" or (folder is not None and _is_done(folder))
+
+
+def _is_done(folder: str) -> bool:
+    return RunFolder(Path(folder)).state == "done"
+
+
+def _open(journal: Journal, wanted: dict[str, Any], outputs: Path) -> tuple[dict[str, Any], bool]:
+    """Return where a sweep is tracked and whether that is new."""
+    about = journal.about
+    tracking = about.get("tracking")
+    if tracking is not None and tracking["uri"] == store_uri(wanted["uri"], outputs):
+        return tracking, False
+    opened = open_sweep(wanted, outputs, about, many=about.get("jobs", 1) > 1)
+    assert opened is not None
+    journal.open({**about, "tracking": opened})
+    return opened, True
+
+
+def _found_in(entry: Entry, outputs: Path) -> Entry:
+    """Return the job with its run folder under ``outputs``, which may have been moved."""
+    if entry.folder is None:
+        return entry
+    parts = Path(entry.folder).parts[-len(PARTS) - 1 :]
+    return entry.but(folder=str(runs_dir(outputs).joinpath(*parts)))
+
+
+def _failed(journal: Journal) -> int:
+    """Return how many jobs failed or never finished."""
+    good = sum(entry.state in ("computed", "kept") for entry in journal.entries())
+    return max(0, int(journal.about.get("jobs", good)) - good)
+
+
+def _jobs(count: int) -> str:
+    return f"{count} job" if count == 1 else f"{count} jobs"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

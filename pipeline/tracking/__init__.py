@@ -1,0 +1,1 @@
+"""Tracking: what became of sweeps and jobs, told to MLflow. Results never depend on it."""

@@ -1,0 +1,79 @@
+"""Open MLflow's pages on loopback: ``python -m pipeline.tracking.ui [outputs=…] [port=…]``."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline.tracking.store import ARTIFACTS, database, set_environment, store_uri
+
+HOST = "127.0.0.1"
+OPTIONS = {"outputs": "outputs", "port": "5000"}
+
+
+def main() -> None:
+    """Check that there is something to show and a port to show it on, then become the server."""
+    try:
+        outputs, port = parse(sys.argv[1:])
+        check(outputs, port)
+    except ValueError as error:
+        sys.exit(str(error))
+    print(f"MLflow: {address(port)} (ready in some seconds; Ctrl-C ends it)", flush=True)
+    set_environment()
+    # No background jobs: half the memory. No warnings: those are of MLflow's own making.
+    os.environ.update(MLFLOW_SERVER_ENABLE_JOB_EXECUTION="false", PYTHONWARNINGS="ignore")
+    os.execv(sys.executable, server_command(outputs, port))
+
+
+def parse(arguments: Sequence[str]) -> tuple[Path, int]:
+    """Return outputs and port as the command line has them."""
+    options = dict(OPTIONS)
+    for argument in arguments:
+        key, _, value = argument.partition("=")
+        if key not in OPTIONS or not value:
+            raise ValueError(f"{argument}: known are {' and '.join(f'{k}=…' for k in OPTIONS)}")
+        options[key] = value
+    if not options["port"].isdecimal() or not 0 < int(options["port"]) < 65536:
+        raise ValueError(f"port={options['port']} is not a whole number from 1 to 65535")
+    return Path(options["outputs"]), int(options["port"])
+
+
+def check(outputs: Path, port: int) -> None:
+    """Raise a ValueError that says what to do if there is no database or the port is taken."""
+    if not database(outputs).exists():
+        raise ValueError(
+            f"no MLflow database in {outputs} yet: run a sweep first, such as\n"
+            "  python -m pipeline.run -m method=ours,margin cutoff=0.5,0.7"
+        )
+    with socket.socket() as probe:
+        # As the server will do: a port that was left a moment ago is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise ValueError(
+                f"port {port} is not free: take another one, make ui PORT={port + 1}"
+            ) from error
+
+
+def address(port: int) -> str:
+    """Return the page of the experiments; without its ending MLflow shows pages of chat models."""
+    return f"http://{HOST}:{port}/#/experiments?workflowType=machine_learning"
+
+
+def server_command(outputs: Path, port: int) -> list[str]:
+    """Return the command of MLflow's server."""
+    return [
+        *(sys.executable, "-m", "mlflow", "server"),
+        *("--backend-store-uri", store_uri(None, outputs)),
+        *("--default-artifact-root", (outputs.resolve() / ARTIFACTS).as_uri()),
+        *("--host", HOST, "--port", str(port), "--workers", "1"),
+        *("--uvicorn-opts", "--log-level=error"),
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""The command line answers at once: nothing heavy is imported before it is used."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks import startup
+from benchmarks.sizes import QUICK
+
+ROOT = Path(__file__).parents[1]
+HEAVY = {
+    "joblib", "matplotlib", "mlflow", "numba", "numpy", "openml", "pandas", "pyarrow", "ray",
+    "scipy", "sklearn", "submitit",
+}  # fmt: skip
+SHOW = "import sys; print('modules:', *sorted({name.partition('.')[0] for name in sys.modules}))"
+RUN = "import atexit, sys; sys.argv[0] = 'pipeline.run'; atexit.register(lambda: exec({show!r}))"
+
+
+def imported(code: str, *arguments: str) -> set[str]:
+    """Return the packages a process has imported when it ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    return set(done.stdout.rpartition("modules:")[2].split())
+
+
+def test_importing_the_command_imports_nothing_heavy() -> None:
+    modules = imported(f"import pipeline.run; {SHOW}")
+    assert "hydra" in modules
+    assert not modules & HEAVY
+
+
+@pytest.mark.parametrize("asked", startup.ASKED, ids=" ".join)
+def test_asking_imports_nothing_heavy(asked: tuple[str, ...]) -> None:
+    modules = imported(f"{RUN.format(show=SHOW)}; from pipeline.run import main; main()", *asked)
+    assert "hydra" in modules
+    assert not modules & HEAVY
+
+
+def test_one_store_of_schemas_serves_all_copies() -> None:
+    """Hydra's copies are what makes --help slow; it must not hand out the store's own nodes."""
+    import copy
+
+    from hydra.core.config_store import ConfigStore
+
+    import pipeline.run
+
+    store = ConfigStore.instance()
+    assert pipeline.run.ConfigStore is ConfigStore
+    assert copy.deepcopy(store) is store
+    store.store(name="startup_probe", node={"seed": 0})
+    store.load("startup_probe.yaml").node.seed = 1
+    assert store.load("startup_probe.yaml").node.seed == 0
+    del store.repo["startup_probe.yaml"]
+
+
+def test_the_benchmark_measures_both_questions() -> None:
+    rows = list(startup.startup(QUICK))
+    assert [row.case for row in rows] == [
+        "python -m pipeline.run --help",
+        "python -m pipeline.run --cfg job",
+    ]
+    assert all(0.1 < row.theirs < 60 for row in rows)
+    # Within the goal with room for a busy machine, where one turn each says little.
+    assert all(row.ratio < 2.5 for row in rows), [row.ratio for row in rows]

@@ -1,0 +1,98 @@
+"""A server that is down, silent or no server at all: one clear line, soon."""
+
+import pickle
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.tracking.errors import TrackingError
+from pipeline.tracking.tracker import log_job, open_sweep
+from tests.tracking.made import make_run
+
+LATER = "results are saved; log them later with: python -m pipeline.sync"
+
+
+@pytest.fixture
+def closed() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """A server that takes every call and never says a word."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen(50)
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def opening(uri: str, outputs: Path) -> str:
+    settings = {"name": "mlflow", "uri": uri, "experiment": "onesided"}
+    with pytest.raises(TrackingError) as raised:
+        open_sweep(settings, outputs, {}, many=True)
+    message = str(raised.value)
+    assert "\n" not in message
+    assert message.endswith(LATER)
+    return message
+
+
+def test_nothing_listens(closed: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    message = opening(f"http://{closed}", tmp_path)
+    assert message.startswith(f"MLflow at http://{closed}: nothing listens there")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_silent_server_is_given_up_in_seconds(
+    silent: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from mlflow.tracking import MlflowClient  # noqa: F401 — its import is not what is timed
+
+    start = time.monotonic()
+    assert "the server did not answer in time" in opening(f"http://{silent}", tmp_path)
+    assert time.monotonic() - start < 20
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_silent_server_is_not_asked_for_every_job(
+    silent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")  # of the user: it counts
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    tracking = {"uri": f"http://{silent}", "experiment_id": "1", "parent": None}
+    entry, seconds = make_run(tmp_path), []
+    for _ in range(3):
+        start = time.monotonic()
+        with pytest.raises(TrackingError, match="the server did not answer in time"):
+            log_job(tracking, entry, "today")
+        seconds.append(time.monotonic() - start)
+    assert max(seconds[1:]) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("uri", "why"),
+    [
+        ("htp://127.0.0.1:5000", "not an address MLflow knows"),
+        ("mlruns", "a folder is no store"),
+        ("file:///nowhere/mlruns", "a folder is no store"),
+        ("sqlite:////proc/nowhere/mlflow.db", "there is no such folder"),
+        ("http://no-such-host.invalid", "no such host"),
+    ],
+)
+def test_no_server_at_all(uri: str, why: str, tmp_path: Path) -> None:
+    assert why in opening(uri, tmp_path)
+
+
+def test_a_password_is_not_shown(closed: str, tmp_path: Path) -> None:
+    message = opening(f"http://me:secret@{closed}", tmp_path)
+    assert "secret" not in message
+    assert f"http://…@{closed}" in message
+
+
+def test_a_worker_can_send_the_error_to_its_parent() -> None:
+    error = TrackingError("http://127.0.0.1:5000", "nothing listens there")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
