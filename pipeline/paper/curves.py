@@ -8,66 +8,67 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from pipeline.paper.sheets import bare, count_rounds, few_ticks, legend, note_missing, save, sheet
 from pipeline.paper.style import look
+from pipeline.results.average import AverageLoss
 
-FloatArray = NDArray[np.float64]
+EARLY = 0.05  # share of the rounds that may leave the panel at its top
+BAND = 0.07  # opacity: seven bands lie over each other
+ROUND, AVERAGE_LOSS = "round t", "average loss $R_t/t$"
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One setting: for each method the curves R_t of its splits (splits × rounds)."""
+    """One setting: the average loss of each method."""
 
     title: str
-    rounds: NDArray[np.int64]
-    curves: Mapping[str, FloatArray]
+    lines: Mapping[str, AverageLoss]
 
 
 def draw(panels: Sequence[Panel], path: Path, columns: int = 2, title: str = "") -> None:
     """Draw the panels and write them to ``path``."""
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(4.6 * columns, 3.1 * rows + 0.9), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
+    figure, axes = sheet(rows, columns, (4.6 * columns, 3.1 * rows + 0.9))
     for axis, panel in zip(axes, panels, strict=False):
-        _draw_panel(axis, panel)
+        draw_lines(axis, panel.lines)
+        axis.set_title(panel.title, fontsize="medium")
+        axis.set_ylabel(AVERAGE_LOSS)
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
     for axis in axes[: len(panels)][-columns:]:
-        axis.set_xlabel("round t")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+        axis.set_xlabel(ROUND)
+    legend(figure, dict.fromkeys(method for panel in panels for method in panel.lines))
     if title:
         figure.suptitle(title)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}")
-    figure.savefig(partial, format=path.suffix.lstrip("."), dpi=160)
-    partial.replace(path)
+    save(figure, path)
 
 
-def _draw_panel(axis: Axes, panel: Panel) -> None:
-    """Draw the mean over splits with a band of one standard error."""
-    highest = 0.0
-    late = panel.rounds >= 0.05 * panel.rounds[-1]
-    for method, curves in panel.curves.items():
-        shown, average = look(method), curves / panel.rounds
-        mean, n = average.mean(axis=0), len(average)
-        axis.plot(
-            *(panel.rounds, mean),
-            label=shown.label,
-            color=shown.colour,
-            linewidth=shown.width,
-            dashes=shown.dash or (None, None),
-        )
-        if n > 1:
-            error = average.std(axis=0, ddof=1) / np.sqrt(n)
-            band = (mean - error, mean + error)
-            axis.fill_between(panel.rounds, *band, color=shown.colour, alpha=0.06, linewidth=0)
-        highest = max(highest, float(mean[late].max()))
-    axis.set_title(panel.title, fontsize="medium")
-    axis.set_xlim(0, panel.rounds[-1])
+def draw_lines(axis: Axes, lines: Mapping[str, AverageLoss], missing: Sequence[str] = ()) -> None:
+    """Draw a setting: the mean over splits with a band of one standard error.
+
+    Args:
+        axis: to draw in.
+        lines: by method.
+        missing: methods that should have a line and have none.
+    """
+    for method, line in lines.items():
+        shown = look(method)
+        axis.plot(line.rounds, line.mean, **shown.line)
+        band = (line.mean - line.error, line.mean + line.error)
+        axis.fill_between(line.rounds, *band, color=shown.colour, alpha=BAND, linewidth=0)
+    last = max((line.rounds[-1] for line in lines.values()), default=1)
+    highest = max((_late(line).max() for line in lines.values()), default=0.0)
+    axis.set_xlim(0, last)
     axis.set_ylim(0, 1.08 * highest if highest > 0 else 1.0)
-    axis.set_ylabel("average loss $R_t/t$")
-    axis.grid(alpha=0.25, linewidth=0.6)
-    axis.spines[["top", "right"]].set_visible(False)
+    count_rounds(axis.xaxis)
+    few_ticks(axis.yaxis, highest)
+    bare(axis)
+    note_missing(axis, missing)
+
+
+def _late(line: AverageLoss) -> NDArray[np.float64]:
+    """Return the mean after the first rounds, whose averages of few rows would set the scale."""
+    late: NDArray[np.float64] = line.mean[line.rounds >= EARLY * line.rounds[-1]]
+    return late

@@ -7,6 +7,7 @@ so that methods can be told apart in greyscale.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -18,13 +19,19 @@ class Look:
     dash: tuple[float, ...] = ()
     width: float = 1.4
 
+    @property
+    def line(self) -> dict[str, Any]:
+        """Return colour and line as matplotlib wants them."""
+        dashes = self.dash or (None, None)
+        return {"color": self.colour, "linewidth": self.width, "dashes": dashes}
+
 
 LOOKS = {
     "greedy": Look("greedy", "#000000", (1, 1)),
-    "eps_greedy": Look("ε-greedy", "#56B4E9", (5, 1.5)),
+    "eps_greedy": Look("ε-greedy", "#56B4E9", (4.5, 1.8)),
     "os_eps_greedy": Look("one-sided ε-greedy", "#0072B2", (5, 1.5, 1, 1.5)),
-    "noise": Look("noise", "#E69F00", (3, 1)),
-    "os_noise": Look("one-sided noise", "#CC79A7", (7, 2)),
+    "noise": Look("noise", "#E69F00", (1.8, 1.4), 1.7),
+    "os_noise": Look("one-sided noise", "#CC79A7", (11, 2.5)),
     "margin": Look("margin", "#009E73", (8, 1.5, 1, 1.5, 1, 1.5)),
     "ours": Look("ours", "#D55E00", (), 2.4),
 }

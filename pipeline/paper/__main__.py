@@ -1,0 +1,101 @@
+"""The paper from collected results: ``python -m pipeline.paper tables|compare|…``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.paper import comparison_page, figures, hindsight, tables
+from pipeline.paper.collection import Collection, CollectionError, merge
+from pipeline.paper.published import PublishedError
+
+EXAMPLES = """examples:
+  python -m pipeline.paper tables --collection outputs/paper/inferred --out outputs/paper/tables
+  python -m pipeline.paper tables --only table1 table2 \\
+      --collection outputs/paper/stated --out outputs/paper/tables_stated
+  python -m pipeline.paper compare \\
+      --collection outputs/paper/inferred --out outputs/paper/comparison
+  python -m pipeline.paper figures --collection outputs/paper/inferred --out outputs/paper/figures
+  python -m pipeline.paper hindsight --fresh outputs/paper/fresh \\
+      --collection outputs/paper/inferred --out outputs/paper/hindsight"""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A subcommand.
+
+    Attributes:
+        run: writes files to ``options.out`` and yields the lines to print; its docstring is the
+            help.
+        add_options: adds options of its own.
+    """
+
+    run: Callable[[Collection, argparse.Namespace], Iterable[str]]
+    add_options: Callable[[argparse.ArgumentParser], None] | None = None
+
+
+COMMANDS = {
+    "tables": Command(tables.command, tables.add_options),
+    "compare": Command(comparison_page.command),
+    "figures": Command(figures.command),
+    "hindsight": Command(hindsight.command, hindsight.add_options),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    top = argparse.ArgumentParser(
+        prog="python -m pipeline.paper",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = top.add_subparsers(dest="command", required=True, metavar="command")
+    for name, command in COMMANDS.items():
+        action = actions.add_parser(name, help=command.run.__doc__, description=command.run.__doc__)
+        action.add_argument(
+            "--collection",
+            type=Path,
+            nargs="+",
+            required=True,
+            help="folder with cells.csv, losses.parquet and curves.parquet; several are joined",
+        )
+        action.add_argument("--out", type=Path, required=True, help="folder to write to")
+        action.add_argument("--protocol", help="where a collection has several")
+        if command.add_options:
+            command.add_options(action)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        collection = one_protocol(merge(map(Collection.read, options.collection)), options.protocol)
+        for line in COMMANDS[options.command].run(collection, options):
+            print(line)
+    except (CollectionError, PublishedError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # `… | head`
+        sys.stderr.close()
+        return 1
+    return 0
+
+
+def one_protocol(collection: Collection, wanted: str | None) -> Collection:
+    """Return the results of the wanted protocol, or of the only one there is."""
+    found = collection.protocols
+    if wanted is None and len(found) == 1:
+        return collection
+    if wanted in found:
+        return collection.of(str(wanted))
+    names = ", ".join(found) or "none"
+    raise CollectionError(f"name one --protocol that has results; there are: {names}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,236 @@
+"""The results of a sweep in three small tables; everything in the paper is derived from them.
+
+``cells.csv`` has a line for each cell, missing ones too; ``losses.parquet`` R_T of every alpha and
+split; ``curves.parquet`` R_t/t of the tuned alpha, its mean and standard error over splits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.results.average import average_loss
+from pipeline.results.files import replacing
+from pipeline.results.outcome import Columns, Outcome
+from pipeline.results.runs import PARTS, TRACEBACK, RunFolder
+
+LABELS = list(PARTS)
+STATES = ("done", "failed", "missing")
+RATIONALS = (
+    "alpha", "loss", "standard_error", "accepted_rate", "missed_rate", "cutoff_value",
+)  # fmt: skip
+COUNTS = ("n_rounds", "n_splits")
+CELL_TYPES = {
+    **dict.fromkeys((*LABELS, "state", "reason", "folder"), "str"),
+    **dict.fromkeys(RATIONALS, "float64"),
+    **dict.fromkeys(COUNTS, "Int64"),
+}
+LOSS_TYPES = {**dict.fromkeys(LABELS, "str"), "alpha": "float64", "split": "int64"}
+LOSS_TYPES["loss"] = "float64"
+CURVE_TYPES = {**dict.fromkeys(LABELS, "str"), "round": "int64"}
+CURVE_TYPES |= {"mean": "float64", "standard_error": "float64"}
+CELLS, LOSSES, CURVES = "cells.csv", "losses.parquet", "curves.parquet"
+CURVE_POINTS = 200  # more than a printed panel can show
+
+
+class CollectionError(ValueError):
+    """The collected results are not what they should be."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """The results of a sweep, each table sorted by its labels.
+
+    Attributes:
+        cells: a row for each cell: its labels, state and figures; figures are NaN where it is not
+            done.
+        losses: R_T, a row for each done cell, alpha and split.
+        curves: R_t/t under the tuned alpha: mean and standard error over splits, a row for each
+            done cell and some rounds.
+    """
+
+    cells: pd.DataFrame
+    losses: pd.DataFrame
+    curves: pd.DataFrame
+
+    @property
+    def protocols(self) -> list[str]:
+        """Return the protocols there are results of."""
+        return sorted(set(self.cells["protocol"]))
+
+    def of(self, protocol: str) -> Collection:
+        """Return the part that belongs to one protocol."""
+        parts = (self.cells, self.losses, self.curves)
+        return Collection(*(part[part["protocol"] == protocol] for part in parts))
+
+    def write(self, folder: Path) -> None:
+        """Write the three files; the same results give the same bytes."""
+        with replacing(folder / CELLS) as partial:
+            self.cells.to_csv(partial, index=False, lineterminator="\n", encoding="utf-8")
+        _write_parquet(self.losses, folder / LOSSES, LOSS_TYPES)
+        _write_parquet(self.curves, folder / CURVES, CURVE_TYPES)
+
+    @classmethod
+    def read(cls, folder: Path) -> Collection:
+        """Read what :meth:`write` wrote; refuse anything else."""
+        collection = cls(
+            _read_cells(folder / CELLS),
+            _read_parquet(folder / LOSSES, LOSS_TYPES),
+            _read_parquet(folder / CURVES, CURVE_TYPES),
+        )
+        _check(collection, str(folder))
+        return collection
+
+
+def collect(cells: Iterable[tuple[dict[str, str], RunFolder | None]], outputs: Path) -> Collection:
+    """Gather the results of a sweep.
+
+    Args:
+        cells: labels of each cell of the sweep and where its run is, or would be; None where that
+            cannot be told.
+        outputs: folder that the paths in ``cells.csv`` start from.
+    """
+    rows, losses, curves = [], [], []
+    for labels, folder in cells:
+        state = "missing" if folder is None else folder.state
+        row: dict[str, Any] = {**labels, "state": state, "reason": "", "folder": ""}
+        if folder is not None and state != "missing":
+            row["folder"] = _relative(folder.path, outputs)
+        if folder is not None and state == "failed":
+            row["reason"] = folder.status.get("reason", f"see {TRACEBACK}")
+        if folder is not None and state == "done":
+            outcome = Outcome.read(folder.path)
+            row |= outcome.summary
+            losses.append(pd.DataFrame({**labels, **outcome.losses})[list(LOSS_TYPES)])
+            curves.append(pd.DataFrame({**labels, **average_curve(outcome.curves)}))
+        rows.append(row)
+    return _joined([pd.DataFrame(rows, columns=list(CELL_TYPES))], losses, curves, str(outputs))
+
+
+def merge(collections: Iterable[Collection]) -> Collection:
+    """Return one collection with the cells of several, which must have none in common."""
+    parts = list(collections)
+    return _joined(
+        [part.cells for part in parts],
+        [part.losses for part in parts],
+        [part.curves for part in parts],
+        "merged collections",
+    )
+
+
+def average_curve(columns: Columns, points: int = CURVE_POINTS) -> Columns:
+    """Return R_t/t at about ``points`` rounds as columns: round, mean and standard error."""
+    found = average_loss(columns).thinned(points)
+    return {"round": found.rounds, "mean": found.mean, "standard_error": found.error}
+
+
+def _relative(path: Path, outputs: Path) -> str:
+    try:
+        return path.resolve().relative_to(outputs.resolve()).as_posix()
+    except ValueError as error:
+        raise CollectionError(f"{path} is not in {outputs}") from error
+
+
+def _joined(
+    cells: list[pd.DataFrame], losses: list[pd.DataFrame], curves: list[pd.DataFrame], where: str
+) -> Collection:
+    """Join the parts of each table, sorted: the order in which cells came leaves no trace."""
+    collection = Collection(
+        _sorted(cells, CELL_TYPES, []),
+        _sorted(losses, LOSS_TYPES, ["alpha", "split"]),
+        _sorted(curves, CURVE_TYPES, ["round"]),
+    )
+    _check(collection, where)
+    return collection
+
+
+def _sorted(parts: list[pd.DataFrame], types: dict[str, str], also_by: list[str]) -> pd.DataFrame:
+    # An empty part has no types of its own: joined first, it could spoil those of the others.
+    typed = [part.astype(types) for part in parts if len(part)]
+    if not typed:
+        return pd.DataFrame(columns=list(types)).astype(types)
+    frame = pd.concat(typed, ignore_index=True)[list(types)]
+    return frame.sort_values([*LABELS, *also_by], kind="stable", ignore_index=True)
+
+
+def _check(collection: Collection, where: str) -> None:
+    """Raise CollectionError where the three tables cannot be the results of one sweep."""
+    cells = collection.cells
+    twice = cells[cells.duplicated(LABELS)]
+    if len(twice):
+        name = " ".join(twice.iloc[0][LABELS])
+        raise CollectionError(f"{where}: there are two results for {name}")
+    strange = sorted(set(cells["state"]) - set(STATES))
+    if strange:
+        raise CollectionError(f"{where}: {strange[0]!r} is no state; states: {', '.join(STATES)}")
+    done = cells[cells["state"] == "done"]
+    found = done[[*LABELS, "alpha"]].merge(collection.losses, how="left")
+    lacking = found[found["loss"].isna()]
+    if len(lacking):
+        name = " ".join(lacking.iloc[0][LABELS])
+        raise CollectionError(f"{where}: there is no loss under the tuned alpha of {name}")
+
+
+def _read_cells(path: Path) -> pd.DataFrame:
+    _check_exists(path)
+    figures = [name for name, kind in CELL_TYPES.items() if kind != "str"]
+    try:
+        frame = pd.read_csv(
+            path,
+            dtype="str",
+            keep_default_na=False,
+            na_values={name: [""] for name in figures},
+            encoding="utf-8",
+        )
+        _check_columns(frame, path, CELL_TYPES)
+        # Python's own float(): what was written is read, to the last digit.
+        exact = {name: frame[name].astype("float64") for name in (*RATIONALS, *COUNTS)}
+        return frame.assign(**exact).astype(CELL_TYPES)
+    except CollectionError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise CollectionError(f"{path}: {_first_line(error)}") from error
+
+
+def _read_parquet(path: Path, types: dict[str, str]) -> pd.DataFrame:
+    _check_exists(path)
+    try:
+        frame = pq.read_table(path).to_pandas()
+    except (pa.ArrowException, OSError) as error:
+        raise CollectionError(f"{path}: {_first_line(error)}") from error
+    _check_columns(frame, path, types)
+    found = {name: str(frame[name].dtype) for name in types}
+    if found != types and len(frame):
+        name = next(name for name in types if found[name] != types[name])
+        raise CollectionError(f"{path}: {name} should be {types[name]}, it is {found[name]}")
+    return frame.astype(types)
+
+
+def _write_parquet(frame: pd.DataFrame, path: Path, types: dict[str, str]) -> None:
+    kinds = {"str": pa.string(), "int64": pa.int64(), "float64": pa.float64()}
+    schema = pa.schema([(name, kinds[kind]) for name, kind in types.items()])
+    table = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
+    with replacing(path) as partial:
+        # The metadata would name the version of pandas.
+        pq.write_table(table.replace_schema_metadata(None), partial, compression="zstd")
+
+
+def _check_exists(path: Path) -> None:
+    if not path.is_file():
+        files = ", ".join((CELLS, LOSSES, CURVES))
+        raise CollectionError(f"{path} is not there; a collection has the files {files}")
+
+
+def _check_columns(frame: pd.DataFrame, path: Path, types: dict[str, str]) -> None:
+    if list(frame.columns) != list(types):
+        raise CollectionError(f"{path}: expected the columns {', '.join(types)}")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

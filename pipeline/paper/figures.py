@@ -1,0 +1,72 @@
+"""Average one-sided loss against time: Figures 1 and 2, and a sheet of all datasets for each link.
+
+The appendix leaves these sheets out; they show every dataset at cutoffs 50% and 70%.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from pipeline.paper.alpha_figure import draw_alphas
+from pipeline.paper.collection import Collection
+from pipeline.paper.curves import AVERAGE_LOSS, ROUND, draw_lines
+from pipeline.paper.grids import Setting, absent, by_setting, in_text, present
+from pipeline.paper.published import METHODS
+from pipeline.paper.sheets import A3, legend, name_axes, name_panels, save_all, sheet
+from pipeline.paper.tables import LINKS
+from pipeline.results.average import AverageLoss
+
+PANELS = (("adult", "0.5"), ("bank", "0.7"))  # of Figures 1 and 2
+Lines = dict[Setting, dict[str, AverageLoss]]
+
+
+def draw_figures(collection: Collection, folder: Path) -> list[Path]:
+    """Draw all four from the results of one protocol; return the files."""
+    lines = lines_of(collection.curves)
+    paths = []
+    for number, link in enumerate(LINKS, start=1):
+        pair = [Setting(link, *panel) for panel in PANELS]
+        paths += save_all(figure_of(lines, pair), folder, f"figure{number}")
+        every = [setting for setting in in_text() if setting.link == link]
+        paths += save_all(figure_of(lines, every), folder, f"curves_{link}")
+    return paths
+
+
+def command(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
+    """Draw the paper's figures, and loss against alpha, from collected results."""
+    draw_figures(collection, options.out)
+    draw_alphas(collection, options.out)
+    yield f"figures:  {options.out}"
+
+
+def lines_of(curves: pd.DataFrame) -> Lines:
+    """Return the lines of one protocol's curves, by setting and method."""
+    return by_setting(curves, _line)
+
+
+def figure_of(lines: Lines, settings: Sequence[Setting]) -> Figure:
+    """Return a figure with two panels in a row, one for each setting."""
+    rows = len(settings) // 2
+    figure, axes = sheet(rows, 2, A3 if rows > 1 else (9.2, 4.0))
+    shown: dict[str, None] = dict.fromkeys(METHODS)
+    for axis, setting in zip(axes, settings, strict=True):
+        found = lines.get(setting, {})
+        shown |= dict.fromkeys(present(found))
+        draw_lines(axis, {name: found[name] for name in present(found)}, absent(found))
+    name_panels(axes, settings)
+    name_axes(figure, axes, ROUND, AVERAGE_LOSS)
+    figure.suptitle(f"Average one-sided loss, {settings[0].link} link", fontsize="large")
+    legend(figure, shown)
+    return figure
+
+
+def _line(part: pd.DataFrame) -> AverageLoss:
+    part = part.sort_values("round")
+    columns = [part[name].to_numpy(np.float64) for name in ("mean", "standard_error")]
+    return AverageLoss(part["round"].to_numpy(np.int64), *columns)

@@ -1,0 +1,123 @@
+"""What all figures share: the sheet, the legend, the note on what is missing, the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+from pipeline.paper.grids import Setting
+from pipeline.paper.names import cutoff_name, dataset_name
+from pipeline.paper.published import METHODS
+from pipeline.paper.style import look
+from pipeline.results.files import replacing
+
+A3 = (11.69, 16.54)  # inches, upright; scaled to A4 its letters are 7 points high
+FORMATS = (".png", ".pdf")
+DPI = 160
+# Type 42: letters stay letters. No date: the same results give the same file.
+_PDF_FONTS: dict[Any, Any] = {"pdf.fonttype": 42}
+_METADATA: dict[str, Any] = {".pdf": {"CreationDate": None}}
+
+
+def sheet(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure and its axes, row by row."""
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, list(np.atleast_1d(figure.subplots(rows, columns)).ravel())
+
+
+def bare(axis: Axes) -> None:
+    """Leave a light grid and two spines."""
+    axis.grid(alpha=0.25, linewidth=0.6)
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def count_rounds(axis: Axis) -> None:
+    """Tick whole numbers and write 10000 as 10,000."""
+    axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def few_ticks(axis: Axis, highest: float) -> None:
+    """Tick as often as a low panel has room for, with thousands separators where they help."""
+    axis.set_major_locator(MaxNLocator(nbins=5, min_n_ticks=3))
+    if highest >= 1000:
+        axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def name_panels(axes: Sequence[Axes], settings: Sequence[Setting]) -> None:
+    """Name the settings of panels two in a row: of a sheet its rows and columns, else each panel.
+
+    On a sheet a row is a dataset and a column a cutoff, which leaves the panels more room.
+    """
+    if len(settings) == 2:
+        for axis, setting in zip(axes, settings, strict=True):
+            axis.set_title(setting.name, fontsize="medium")
+        return
+    for axis, setting in zip(axes[:2], settings, strict=False):
+        axis.set_title(f"cutoff {cutoff_name(setting.cutoff)}", fontsize="large")
+    for axis, setting in zip(axes[::2], settings[::2], strict=True):
+        axis.set_ylabel(dataset_name(setting.dataset), fontsize="large")
+
+
+def name_axes(figure: Figure, axes: Sequence[Axes], x: str, y: str) -> None:
+    """Name both axes once: x below the last panels, y beside all."""
+    for axis in axes[-2:]:
+        axis.set_xlabel(x)
+    figure.align_ylabels(axes[::2])
+    figure.supylabel(y, fontsize="medium")
+
+
+def legend(figure: Figure, methods: Iterable[str], *others: Line2D) -> None:
+    """Name the methods below the panels, in lines long enough to tell their dashes apart."""
+    handles = [Line2D([], [], **look(method).line, label=look(method).label) for method in methods]
+    place: dict[str, Any] = {
+        "loc": "outside lower center",
+        "ncols": 4,
+        "frameon": False,
+        "handlelength": 4.2,
+    }
+    figure.legend(handles=[*handles, *others], **place)
+
+
+def note_missing(axis: Axes, methods: Sequence[str]) -> None:
+    """Say in the panel which methods have no results; nothing else where it is all of them."""
+    if not methods:
+        return
+    none = len(methods) == len(METHODS)
+    names = "all methods" if none else ", ".join(look(method).label for method in methods)
+    if none:
+        axis.set(xticks=[], yticks=[])
+    place: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": "small", "style": "italic"}
+    box = {"facecolor": "white", "edgecolor": "#999999", "linewidth": 0.6, "alpha": 0.9}
+    text = f"missing: {names}"
+    axis.annotate(text, (0.98, 0.94), xycoords="axes fraction", bbox=box, **place)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure, whole or not at all; the ending says in which format."""
+    ending = path.suffix
+    with mpl.rc_context(_PDF_FONTS), replacing(path) as partial:
+        how: dict[str, Any] = {
+            "format": ending.lstrip("."),
+            "dpi": DPI,
+            "metadata": _METADATA.get(ending),
+        }
+        figure.savefig(partial, **how)
+
+
+def save_all(figure: Figure, folder: Path, name: str) -> list[Path]:
+    """Write a figure in all formats; return the files."""
+    paths = [folder / f"{name}{ending}" for ending in FORMATS]
+    for path in paths:
+        save(figure, path)
+        figure.set_layout_engine("none")  # the first time settles it
+    return paths

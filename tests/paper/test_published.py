@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.paper.published import FILE, METHODS, PublishedError, published
+
+MISPRINTED = {
+    ("linear", "adult", "0.9"), ("linear", "diabetes", "0.9"), ("linear", "eeg_eye", "0.95"),
+    ("linear", "australian", "0.85"), ("logistic", "crime", "0.8"), ("logistic", "german", "0.9"),
+    ("logistic", "diabetes", "0.8"),
+}  # fmt: skip
+
+
+def test_there_are_ten_cutoffs_for_each_dataset_and_link() -> None:
+    rows = published()
+    blocks: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        blocks.setdefault((row.link, row.dataset), []).append(row.cutoff)
+    assert len(blocks) == 20
+    assert all(len(set(cutoffs)) == 10 for cutoffs in blocks.values())
+    assert all(set(row.loss) == set(METHODS) for row in rows)
+
+
+def test_seven_rows_print_the_wrong_figure_in_bold() -> None:
+    assert {row.key for row in published() if row.misprinted} == MISPRINTED
+
+
+def test_ours_is_the_row_minimum_in_66_and_67_rows() -> None:
+    wins = {"linear": 0, "logistic": 0}
+    for row in published():
+        wins[row.link] += "ours" in row.best
+    assert wins == {"linear": 66, "logistic": 67}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("link,dataset", "lnk,dataset", "columns"),
+        ("239.45", "abc", "line 2"),
+        ("linear,adult,0.55", "linear,adult,0.5", "distinct"),
+        (",ours,yes", ",theirs,yes", "bold"),
+    ],
+)
+def test_a_table_with_a_wrong_shape_is_refused(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    file = tmp_path / "published.csv"
+    text = FILE.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    with pytest.raises(PublishedError, match=said):
+        published(file)
