@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hydra.core.utils import JobReturn
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
@@ -22,6 +23,14 @@ class SweepCallback(Callback):
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:  # noqa: ARG002
         """Open the sweep of many jobs."""
         _open(config, many=True)
+
+    def on_job_end(self, job_return: JobReturn, **kwargs: Any) -> None:  # noqa: ARG002
+        """Leave out the configs, which nobody reads, of what a worker sends to its parent.
+
+        A worker that is killed while it sends more than a pipe holds leaves half a message there,
+        and joblib waits for the other half for ever.
+        """
+        job_return.cfg = job_return.hydra_cfg = None
 
 
 def _open(config: DictConfig, many: bool) -> None:
