@@ -53,7 +53,7 @@ def _engine_files() -> list[Path]:
     """Return every file of core but the methods, and what turns a cell into its results."""
     core = Path(next(iter(pipeline.core.__path__)))
     methods = Path(next(iter(pipeline.core.methods.__path__)))
-    files = [file for file in core.rglob("*.py") if file.parent != methods]
+    files = [file for file in core.rglob("*.py") if methods not in file.parents]
     here = Path(__file__).parent
     return [
         *files,
@@ -64,10 +64,15 @@ def _engine_files() -> list[Path]:
     ]
 
 
+def method_digests(folder: Path) -> dict[str, str]:
+    """Return the digest of each method: of its file, or of all files of its package."""
+    digests = {file.stem: file_digest(file) for file in folder.glob("*.py")}
+    for package in folder.glob("*/__init__.py"):
+        digests[package.parent.name] = digest_of(package.parent.rglob("*.py"))
+    return digests
+
+
 # Taken when the code is imported: a process that outlives a change of a file still runs the old
 # code, and must not claim otherwise.
 ENGINE = digest_of(_engine_files())
-METHODS = {
-    file.stem: file_digest(file)
-    for file in Path(next(iter(pipeline.core.methods.__path__))).glob("*.py")
-}
+METHODS = method_digests(Path(next(iter(pipeline.core.methods.__path__))))

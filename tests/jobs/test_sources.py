@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.jobs.sources import METHODS, code_of, digest_of, file_digest
+from pipeline.jobs.sources import METHODS, code_of, digest_of, file_digest, method_digests
 
 SOURCE = '''"""About the module."""
 
@@ -65,3 +65,16 @@ def test_files_count_by_name_and_code(tmp_path: Path) -> None:
 def test_every_method_has_a_digest() -> None:
     assert {"ours", "margin", "greedy", "ours_theory"} <= set(METHODS)
     assert METHODS["ours"] != METHODS["margin"]
+
+
+def test_a_method_may_be_a_package_and_every_file_of_it_counts(tmp_path: Path) -> None:
+    (tmp_path / "large" / "parts").mkdir(parents=True)
+    (tmp_path / "small.py").write_text("x = 1\n")
+    for name in ("__init__.py", "one.py", "parts/two.py"):
+        (tmp_path / "large" / name).write_text("x = 1\n")
+    before = method_digests(tmp_path)
+    assert set(before) == {"small", "large"}
+    (tmp_path / "large" / "parts" / "two.py").write_text("x = 2\n")
+    after = method_digests(tmp_path)
+    assert after["large"] != before["large"]
+    assert after["small"] == before["small"]
