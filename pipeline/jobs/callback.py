@@ -24,7 +24,12 @@ class SweepCallback(Callback):
         """Open the sweep of many jobs."""
         _open(config, many=True)
 
-    def on_job_end(self, job_return: JobReturn, **kwargs: Any) -> None:  # noqa: ARG002
+    def on_job_end(
+        self,
+        config: DictConfig,  # noqa: ARG002
+        job_return: JobReturn,
+        **kwargs: Any,  # noqa: ARG002
+    ) -> None:
         """Leave out the configs, which nobody reads, of what a worker sends to its parent.
 
         A worker that is killed while it sends more than a pipe holds leaves half a message there,
