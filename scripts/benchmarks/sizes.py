@@ -27,6 +27,8 @@ class Sizes:
         layout_rounds: T of that comparison.
         peak_seconds: how long each size of the matrix product is timed.
         cold: whether to compile into an empty cache.
+        refit_rounds: rounds that are refitted, linear.
+        refit_batches: the same, logistic.
         sweep_workers: workers of the sweeps.
         sweep_cutoffs: cutoffs of the Diabetes sweep, ten jobs each.
         sweep_table1: whether to sweep over Table 1 too.
@@ -48,6 +50,8 @@ class Sizes:
     layout_rounds: int = 10_000
     peak_seconds: float = 0.3
     cold: bool = True
+    refit_rounds: int = 2_000
+    refit_batches: int = 1_000
     sweep_workers: tuple[int, ...] = (1, 2)
     sweep_cutoffs: int = 10
     sweep_table1: bool = True
@@ -71,6 +75,8 @@ QUICK = Sizes(
     layout_rounds=500,
     peak_seconds=0.05,
     cold=False,
+    refit_rounds=20,
+    refit_batches=2,
     sweep_workers=(1,),
     sweep_cutoffs=1,
     sweep_table1=False,
