@@ -1,0 +1,167 @@
+"""SGD under partial feedback (Algorithm 3): a gradient step a label, O(d) a round.
+
+Accept when μ(x'β_t) + s_t ≥ c with s_t = L(1+δ)·d_t·‖x‖, where d_t bounds ‖β_t − β*‖. A label
+moves β only where it is further from the mean than noise and accuracy explain. docs/theory.md says
+what was chosen where the paper leaves a choice.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.core.methods.base import Method, Setting, register
+from pipeline.core.models.base import Model, ModelSpec
+from pipeline.core.rows import FloatArray
+
+
+@register
+@dataclass(frozen=True)
+class Sgd(Method):
+    """Add alpha·s_t; alpha = 1 is Algorithm 3.
+
+    Attributes:
+        initial_distance: d₀ ≥ ‖β₀ − β*‖; as β₀ = 0, any bound of ‖β*‖ serves.
+        accuracy: the paper's α: labels closer than α + B to the mean teach nothing.
+        noise_bound: B, with |ε_t| ≤ B.
+        distance_slack: δ in s_t = L(1+δ)·d_t·‖x‖.
+        radius: r of the projection onto {|x'β| ≤ r}; None leaves it out (μ' = 1 needs none).
+        high_cutoff: take −s_t instead, as the remark after Proposition 2 does for c above the
+            average mean.
+    """
+
+    name = "sgd"
+    uses_width = True
+    accepts_ties = True
+    initial_distance: float = 1.0
+    accuracy: float = 0.1
+    noise_bound: float = 1.0
+    distance_slack: float = 1.0
+    radius: float | None = None
+    high_cutoff: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that bound nothing."""
+        for name in ("initial_distance", "accuracy", "distance_slack"):
+            _check(name, getattr(self, name), positive=True)
+        _check("noise_bound", self.noise_bound, positive=False)
+        if self.radius is not None:
+            _check("radius", self.radius, positive=True)
+
+    @staticmethod
+    def bonus(t: float, alpha: float, score: float, width: float, draws: Any) -> float:
+        """Return alpha·width, the width being d_t·‖x‖; all the rest of s_t is in alpha."""
+        return alpha * width
+
+    def coefficient(self, alpha: float, setting: Setting) -> float:
+        """Return ±alpha·L(1+δ), twice that on the contrast scale, which is twice as steep."""
+        steepness = setting.link.lipschitz * (2.0 if setting.contrast else 1.0)
+        sign = -1.0 if self.high_cutoff else 1.0
+        return sign * alpha * steepness * (1.0 + self.distance_slack)
+
+    def make_model(self, spec: ModelSpec) -> Model:
+        """Return the iterate β_t with its bound d_t."""
+        return Iterate(spec, self)
+
+
+def _check(name: str, value: float, *, positive: bool) -> None:
+    if not (math.isfinite(value) and (value > 0 if positive else value >= 0)):
+        kind = "a positive number" if positive else "a number >= 0"
+        raise ValueError(f"sgd: {name} must be {kind}, got {value!r}")
+
+
+class Iterate(Model):
+    """β_t, from β₀ = 0, and d_t; the ridge of the spec has no part in Algorithm 3.
+
+    Attributes:
+        distance_: d_t.
+        n_updates_: how many labels moved β.
+        n_impossible_: how many of them made d_t² negative, which the premises rule out.
+    """
+
+    def __init__(self, spec: ModelSpec, method: Sgd) -> None:
+        self.spec = spec
+        self.method = method
+        self._mean = np.vectorize(spec.link.mean, otypes=[np.float64])
+        self._start(0)
+
+    def _start(self, n_columns: int) -> None:
+        self.beta = np.zeros(n_columns)
+        self.distance_ = float(self.method.initial_distance)
+        self.n_updates_ = 0
+        self.n_impossible_ = 0
+
+    @property
+    def coef_(self) -> FloatArray:
+        """Coefficients of the features."""
+        return self.beta[:-1].copy() if self.spec.fit_intercept else self.beta.copy()
+
+    @property
+    def intercept_(self) -> float:
+        """Coefficient of the constant column, 0 without one."""
+        return float(self.beta[-1]) if self.spec.fit_intercept else 0.0
+
+    def fit(self, X: FloatArray, y: FloatArray) -> None:
+        """Start from β₀ = 0 and take the warm start as rows accepted one after the other."""
+        self._start(X.shape[1] + self.spec.fit_intercept)
+        self.update(X, y)
+
+    def score(self, X: FloatArray) -> FloatArray:
+        """Return μ(x'β_t), or 2μ − ½ on the contrast scale."""
+        # einsum adds up each row by itself: a row's score does not depend on its batch
+        mean: FloatArray = self._mean(np.einsum("ij,j->i", self._columns(X), self.beta))
+        return 2.0 * mean - 0.5 if self.spec.score == "contrast" else mean
+
+    def width(self, X: FloatArray) -> FloatArray:
+        """Return d_t·‖x‖."""
+        rows = self._columns(X)
+        length: FloatArray = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        return self.distance_ * length
+
+    def update(self, X: FloatArray, y: FloatArray) -> None:
+        """Take a gradient step for each label, in order."""
+        for x, label in zip(self._columns(X), y, strict=True):
+            self._step(x, float(label))
+
+    def _step(self, x: FloatArray, label: float) -> None:
+        """Move β and d_t where |y − μ(x'β)| > α + B (Algorithm 3); x = 0 teaches nothing."""
+        method, L = self.method, self.spec.link.lipschitz
+        square = float(x @ x)
+        residual = label - self.spec.link.mean(float(x @ self.beta))
+        if square == 0.0 or abs(residual) <= method.accuracy + method.noise_bound:
+            return
+        self.beta += residual / (L * square) * x
+        if method.radius is not None:
+            self._project(x, square, method.radius)
+        left = self.distance_**2 - method.accuracy**2 / (square * L**2)
+        self.distance_ = math.sqrt(max(left, 0.0))
+        self.n_updates_ += 1
+        self.n_impossible_ += left < 0.0
+
+    def _project(self, x: FloatArray, square: float, radius: float) -> None:
+        """Bring β to the nearest point of {|x'β| ≤ r}."""
+        z = float(x @ self.beta)
+        beyond = z - min(max(z, -radius), radius)
+        if beyond != 0.0:
+            self.beta -= beyond / square * x
+
+    def _columns(self, X: FloatArray) -> FloatArray:
+        return np.column_stack([X, np.ones(len(X))]) if self.spec.fit_intercept else X
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return β_t, d_t and the counts."""
+        return {
+            "beta": self.beta.copy(),
+            "distance": np.array(self.distance_),
+            "counts": np.array([self.n_updates_, self.n_impossible_]),
+        }
+
+    def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
+        """Take up β_t, d_t and the counts."""
+        self.beta = np.array(state["beta"], dtype=np.float64)
+        self.distance_ = float(state["distance"])
+        self.n_updates_, self.n_impossible_ = (int(n) for n in state["counts"])
