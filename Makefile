@@ -12,10 +12,10 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 	--custom-compile-command "make pins" $(PINS_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help run ui test slow lint bench pins clean
+.PHONY: help run ui paper paper-quick test slow lint bench pins clean
 
 help: ## print the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
 
 run: ## run a first sweep
 	@$(BOOTSTRAP) run
@@ -24,6 +24,14 @@ run: ## run a first sweep
 ui: ## open MLflow's pages on http://127.0.0.1:5000; another port with PORT=…
 	@$(BOOTSTRAP) run
 	@$(VENV_PYTHON) -m pipeline.tracking.ui port=$(PORT)
+
+paper: ## bring tables, figures, comparison and report up to date (hours, if nothing is there)
+	@$(BOOTSTRAP) run
+	PATH="$(CURDIR)/.venv/bin:$$PATH" DVC_NO_ANALYTICS=1 .venv/bin/dvc repro
+
+paper-quick: ## the same stages at toy size, in minutes: outputs/quick/report/index.html
+	@$(BOOTSTRAP) run
+	$(VENV_PYTHON) scripts/paper_quick.py
 
 test: ## run the fast tests
 	@$(BOOTSTRAP) dev

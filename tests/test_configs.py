@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from hydra.types import RunMode
 from omegaconf import OmegaConf
 
 from pipeline.jobs.cell import make_cell
+from pipeline.jobs.compose import Loader, hydra_globals
 from pipeline.jobs.runner import run_cells
 from pipeline.paths import conf_dir
 from tests.jobs.configs import places, values
@@ -66,8 +68,9 @@ def _unavailable(reason: str) -> bool:
 def test_every_experiment_composes(experiment: str) -> None:
     config = values(f"experiment={experiment}")
     assert make_cell(config).splits
-    file = OmegaConf.load(CONF / "experiment" / f"{experiment}.yaml")
-    assert file.hydra.sweeper.params, "an experiment sweeps over something"
+    with hydra_globals():
+        main = Loader().load_configuration("config", [f"experiment={experiment}"], RunMode.MULTIRUN)
+    assert main.hydra.sweeper.params, "an experiment sweeps over something"
 
 
 def test_an_experiment_changes_what_the_main_config_sets() -> None:

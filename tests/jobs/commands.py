@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pipeline.jobs.warm import NOTICE
@@ -22,10 +22,16 @@ def start(outputs: Path, *arguments: str, root: Path = ROOT) -> Process:
     """Start ``python -m pipeline.run`` in a process group of its own."""
     outputs.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "pipeline.run", *arguments, "tracking=none"]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    return start_command([*command, f"outputs={outputs}"], outputs.parent, environment)
+
+
+def start_command(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> Process:
+    """Start any command in a process group of its own."""
     return subprocess.Popen(
-        [*command, f"outputs={outputs}"],
-        cwd=outputs.parent,
-        env={**os.environ, "PYTHONPATH": str(root)},
+        command,
+        cwd=cwd,
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -77,6 +83,14 @@ def group(process: Process) -> list[int]:
         if int(fields[2]) == process.pid and fields[0] != "Z":
             found.append(int(folder.name))
     return found
+
+
+def assert_gone(process: Process) -> None:
+    """Wait until all processes of a command have ended."""
+    deadline = time.monotonic() + 20
+    while group(process):
+        assert time.monotonic() < deadline, "workers outlive their sweep"
+        time.sleep(0.05)
 
 
 def workers(process: Process) -> list[int]:

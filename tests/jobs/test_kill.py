@@ -68,13 +68,6 @@ def assert_completes(outputs: Path, reference: dict[str, bytes]) -> None:
     assert {folder.state for folder in find_runs(outputs)} == {"done"}
 
 
-def assert_gone(process: commands.Process) -> None:
-    deadline = time.monotonic() + 20
-    while commands.group(process):
-        assert time.monotonic() < deadline, "workers outlive their sweep"
-        time.sleep(0.05)
-
-
 def started(outputs: Path, after: float = 0.0) -> commands.Process:
     """Start the sweep and wait until it has a result, and some seconds more."""
     process = commands.start(outputs, *SWEEP)
@@ -89,7 +82,7 @@ def kill_a_worker(outputs: Path, after: float) -> tuple[int, str, str]:
     for pid in found[:1]:  # none: the sweep has ended
         os.kill(pid, signal.SIGKILL)
     done = commands.end(process)
-    assert_gone(process)
+    commands.assert_gone(process)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -141,7 +134,7 @@ def test_workers_end_when_their_parent_was_killed(
     process = started(outputs)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert_gone(process)
+    commands.assert_gone(process)
     assert_nothing_lost(outputs, reference, at_least=1)
     assert_completes(outputs, reference)
 
@@ -165,7 +158,7 @@ def test_ctrl_c_stops_with_one_line(
     done = commands.end(process)
     assert done.returncode == 130, done.stderr
     assert commands.said(done.stderr) == [f"pipeline.run: {WAS_STOPPED}"]
-    assert_gone(process)
+    commands.assert_gone(process)
     assert_nothing_lost(outputs, reference, at_least=0 if early else 1)
     assert_completes(outputs, reference)
 

@@ -24,6 +24,10 @@ def find_table(name: str, table: Table, settings: Settings) -> tuple[pd.DataFram
         frame = _try(source, name, table, reasons)
         if frame is not None:
             return frame, source.name
+    if settings.only_raw:
+        path = Raw(settings.raw).path(name, table)
+        advice = "python -m pipeline.data fetch all"
+        raise _not_found(name, [f"data.only_raw=true, and there is no {path}: {advice}"])
     if settings.mirror is None and table.files:
         reasons.append(f"mirror: none is set (data.mirror or ${MIRROR})")
     return _fetch(name, table, settings, reasons)
@@ -31,6 +35,8 @@ def find_table(name: str, table: Table, settings: Settings) -> tuple[pd.DataFram
 
 def near_sources(settings: Settings) -> list[Source]:
     """Return the sources that need no network, in order."""
+    if settings.only_raw:
+        return [Raw(settings.raw)]
     mirror = [] if settings.mirror is None else [Mirror(settings.mirror)]
     return [Bundled(), *mirror, Raw(settings.raw), Cache(settings.cache)]
 

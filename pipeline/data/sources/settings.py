@@ -21,6 +21,7 @@ class Settings:
         timeout: seconds without a sign of life after which a server is given up.
         time_limit: seconds after which a whole download is given up.
         openml_server: address of the OpenML API; None for the client's own.
+        only_raw: take tables from ``raw`` and nowhere else.
         raw: folder that ``python -m pipeline.data fetch`` and DVC fill.
     """
 
@@ -31,6 +32,7 @@ class Settings:
     timeout: float = 30.0
     time_limit: float = 600.0
     openml_server: str | None = None
+    only_raw: bool = False
     raw: Path = Path("data/raw")
 
     @classmethod
@@ -43,6 +45,7 @@ class Settings:
         timeout: float = timeout,
         time_limit: float = time_limit,
         openml_server: str | None = None,
+        only_raw: bool = False,
     ) -> Settings:
         """Return the settings, those that are not given from the environment."""
         mirror = mirror or os.environ.get(MIRROR) or None
@@ -55,5 +58,6 @@ class Settings:
             timeout=timeout,
             time_limit=time_limit,
             openml_server=openml_server,
+            only_raw=only_raw,
             raw=Path(os.environ.get(RAW) or cls.raw).expanduser(),
         )

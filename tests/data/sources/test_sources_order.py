@@ -39,6 +39,20 @@ def test_bundled_comes_before_the_mirror_and_the_mirror_before_the_cache(
     assert find_table("small", small, settings)[1] == "bundled"
 
 
+def test_data_raw_alone_on_request(
+    small: Table, content: bytes, tmp_path: Path, make_settings: Make
+) -> None:
+    small.files = [RawFile("small/small.csv")]
+    mirror = mirror_of(tmp_path, content)
+    settings = make_settings(mirror=mirror, only_raw=True)
+    with pytest.raises(UnavailableError, match=r"there is no .*small.parquet: python -m .* fetch"):
+        find_table("small", small, settings)
+    frame, _ = find_table("small", small, make_settings(mirror=mirror))
+    write_parquet(frame, settings.raw / "small.parquet")
+    assert find_table("small", small, settings)[1] == "data/raw"
+    assert find_table("small", small, make_settings(mirror=mirror))[1] == "mirror"
+
+
 def test_a_mirror_is_never_changed(
     small: Table, content: bytes, tmp_path: Path, make_settings: Make
 ) -> None:
