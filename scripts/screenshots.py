@@ -80,8 +80,9 @@ def install_browser() -> str | None:
 
 
 def start_browser(profile: Path) -> Chrome:
-    """Start Chromium with a new, empty profile."""
+    """Start Chromium with a new, empty profile; it logs the console and all requests."""
     options = ChromeOptions()
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     for flag in (*FLAGS, f"--user-data-dir={profile}"):
         options.add_argument(flag)
     options.binary_location = shutil.which("chromium") or ""

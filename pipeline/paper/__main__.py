@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from pipeline.paper import comparison_page, figures, hindsight, tables
 from pipeline.paper.collection import Collection, CollectionError, merge
 from pipeline.paper.published import PublishedError
+from pipeline.paper.report import page as report
 
 EXAMPLES = """examples:
   python -m pipeline.paper tables --collection outputs/paper/inferred --out outputs/paper/tables
@@ -20,7 +22,10 @@ EXAMPLES = """examples:
       --collection outputs/paper/inferred --out outputs/paper/comparison
   python -m pipeline.paper figures --collection outputs/paper/inferred --out outputs/paper/figures
   python -m pipeline.paper hindsight --fresh outputs/paper/fresh \\
-      --collection outputs/paper/inferred --out outputs/paper/hindsight"""
+      --collection outputs/paper/inferred --out outputs/paper/hindsight
+  python -m pipeline.paper report --stated outputs/paper/stated \\
+      --hindsight outputs/paper/hindsight \\
+      --collection outputs/paper/inferred --out outputs/report"""
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ COMMANDS = {
     "compare": Command(comparison_page.command),
     "figures": Command(figures.command),
     "hindsight": Command(hindsight.command, hindsight.add_options),
+    "report": Command(report.command, report.add_options),
 }
 
 
@@ -73,10 +79,12 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
     options = parser().parse_args(arguments)
+    start = time.perf_counter()
     try:
         collection = one_protocol(merge(map(Collection.read, options.collection)), options.protocol)
         for line in COMMANDS[options.command].run(collection, options):
             print(line)
+        print(f"{options.command} took {time.perf_counter() - start:.1f} s")
     except (CollectionError, PublishedError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

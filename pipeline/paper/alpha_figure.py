@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,17 +85,18 @@ def alpha_sheet(found: Mapping[Setting, Mapping[str, Grid]], link: str) -> Figur
     return figure
 
 
-def relative(grid: Grid, greedy: Grid) -> Relative:
+def relative(grid: Grid, greedy: Grid, splits: Sequence[int] = REPORTED) -> Relative:
     """Return the loss relative to greedy: r = mean(loss) / mean(greedy) for each alpha.
 
     Both were run on the same splits, so the error of r is that of a ratio of paired means:
-    sd over splits of (loss − r·greedy), divided by sqrt(n)·mean(greedy).
+    sd over splits of (loss − r·greedy), divided by sqrt(n)·mean(greedy); NaN of one split.
     """
-    loss, base = grid.on(REPORTED), greedy.on(REPORTED)[0]
+    loss, base = grid.on(splits), greedy.on(splits)[0]
     ratio = loss.mean(axis=1) / base.mean()
-    spread = (loss - ratio[:, None] * base).std(axis=1, ddof=1)
+    apart = loss - ratio[:, None] * base
+    spread = apart.std(axis=1, ddof=1) if len(base) > 1 else np.full(len(ratio), np.nan)
     error = spread / (np.sqrt(len(base)) * base.mean())
-    return Relative(np.log2(grid.alphas), ratio, error, grid.tuned(REPORTED))
+    return Relative(np.log2(grid.alphas), ratio, error, grid.tuned(splits))
 
 
 def _draw_panel(axis: Axes, whole: Mapping[str, Grid]) -> None:

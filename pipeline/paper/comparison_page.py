@@ -79,12 +79,12 @@ def headline(comparison: Comparison) -> Iterator[str]:
         return
     yield (
         f"{total['agrees']:,} of {total['judged']:,} figures agree with the paper "
-        f"({_percent(total['share_agrees'])}), {total['differs']:,} differ, "
+        f"({percent(total['share_agrees'])}), {total['differs']:,} differ, "
         f"{total['strongly_differs']:,} strongly."
     )
     yield (
         "If nothing but the draw of the splits differed, "
-        f"{_percent(share_by_chance(comparison))} would be expected to agree."
+        f"{percent(share_by_chance(comparison))} would be expected to agree."
     )
     ratios = [f"{line['ratio']:.3f} ({line['link']})" for line in _records(by_link(comparison))]
     yield f"Geometric mean of paper / here: {', '.join(ratios)}."
@@ -155,19 +155,27 @@ def _section(title: str, lines: Iterable[str], *more: str | Iterable[str]) -> It
             yield from ["", *text]
 
 
-def _summary_lines(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield a summary as a table; what a frame lacks is left out."""
+def summary_table(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and the lines of a summary; what a frame lacks is left out."""
     labels = [name for name in ("link", "dataset", "method") if name in frame]
     ranked = "rank_correlation" in frame
     heads = [*labels, "agree", "differ", "strongly", "missing", "share", "ratio", "rms z"]
-    yield from _table_head([*heads, *(["rank corr."] if ranked else []), "wins", "paper's wins"])
+    heads += [*(["rank corr."] if ranked else []), "wins", "paper's wins"]
+    lines = []
     for line in _records(frame):
         figures = [str(line[name]) for name in ("agrees", "differs", "strongly_differs", "missing")]
-        figures += [_percent(line["share_agrees"]), _number(line["ratio"], 3)]
-        figures += [_number(line["rms_z"], 2)]
-        figures += [_number(line["rank_correlation"], 2)] if ranked else []
+        figures += [percent(line["share_agrees"]), number(line["ratio"], 3)]
+        figures += [number(line["rms_z"], 2)]
+        figures += [number(line["rank_correlation"], 2)] if ranked else []
         figures += [f"{line['wins']} of {line['rows']}", str(line["wins_paper"])]
-        yield markdown_line([*(_label(name, line[name]) for name in labels), *figures])
+        lines.append([*(_label(name, line[name]) for name in labels), *figures])
+    return heads, lines
+
+
+def _summary_lines(frame: pd.DataFrame) -> Iterator[str]:
+    heads, lines = summary_table(frame)
+    yield from _table_head(heads)
+    yield from map(markdown_line, lines)
 
 
 def _greedy_lines(frame: pd.DataFrame) -> Iterator[str]:
@@ -185,7 +193,7 @@ def _largest_lines(cells: pd.DataFrame) -> Iterator[str]:
     for cell in _records(judged.loc[order]):
         error = cell["standard_deviation"] / np.sqrt(cell["n_splits"])
         figures = [cell["loss"], error, cell["paper"], cell["ratio"]]
-        texts = [*(_number(value, 2) for value in figures), f"{cell['z']:+.1f}"]
+        texts = [*(number(value, 2) for value in figures), f"{cell['z']:+.1f}"]
         yield markdown_line([_row_name(cell), method_name(cell["method"]), *texts])
 
 
@@ -201,12 +209,18 @@ def _misprint_lines(comparison: Comparison) -> Iterator[str]:
             yield markdown_line([row_name(*row.key), *bold, ", ".join(best), least, ours])
 
 
-def _finding_lines(comparison: Comparison, kind: str) -> list[str]:
+def finding_texts(comparison: Comparison, kind: str) -> list[tuple[str, str]]:
+    """Return what is known of one kind: what each finding is about, if not all, and its text."""
     return [
-        f"- {_scope(finding)}{finding.finding}{_evidence(finding, comparison)}"
+        (_scope(finding), f"{finding.finding}{_evidence(finding, comparison)}")
         for finding in findings()
         if finding.kind == kind
     ]
+
+
+def _finding_lines(comparison: Comparison, kind: str) -> list[str]:
+    texts = finding_texts(comparison, kind)
+    return [f"- **{scope}**: {text}" if scope else f"- {text}" for scope, text in texts]
 
 
 def _scope(finding: Finding) -> str:
@@ -215,7 +229,7 @@ def _scope(finding: Finding) -> str:
         *map(dataset_name, finding.datasets),
         *map(cutoff_name, finding.cutoffs),
     ]
-    return f"**{', '.join(names)}**: " if names else ""
+    return ", ".join(names)
 
 
 def _evidence(finding: Finding, comparison: Comparison) -> str:
@@ -223,7 +237,7 @@ def _evidence(finding: Finding, comparison: Comparison) -> str:
     if not finding.is_local:
         return ""
     found = pool(finding.part(comparison))
-    ratio = _number(found["ratio"], 2)
+    ratio = number(found["ratio"], 2)
     return f" Now {found['agrees']} of {found['judged']} figures agree; ratio {ratio}."
 
 
@@ -245,11 +259,13 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return list(frame.to_dict("records"))
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Return a share as "92.1%"; a dash where there is none."""
     return NONE if np.isnan(share) else f"{share:.1%}"
 
 
-def _number(value: float, digits: int) -> str:
+def number(value: float, digits: int) -> str:
+    """Return a number with so many digits; a dash where there is none."""
     return NONE if np.isnan(value) else f"{value:.{digits}f}"
 
 

@@ -126,17 +126,18 @@ def _tex(figure: Figure) -> str:
     if figure.state != "done":
         return rf"\emph{{{escaped(figure.state)}}}"
     mean = rf"\textbf{{{figure.printed}}}" if figure.bold else figure.printed
-    return mean + escaped(_error(figure))
+    return mean + escaped(error_text(figure))
 
 
 def _markdown(figure: Figure) -> str:
     if figure.state != "done":
         return f"*{figure.state}*"
     mean = f"**{figure.printed}**" if figure.bold else figure.printed
-    return mean + _error(figure)
+    return mean + error_text(figure)
 
 
-def _error(figure: Figure) -> str:
+def error_text(figure: Figure) -> str:
+    """Return the standard error as it stands behind a mean; nothing where there is none."""
     return "" if np.isnan(figure.error) else f" ± {figure.error:.{DIGITS}f}"
 
 

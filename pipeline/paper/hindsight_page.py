@@ -36,6 +36,7 @@ OVERALL = (
     "method", "advantage in hindsight", "held out", "survives", "same alpha",
     "P(ours beats it) in hindsight", "held out",
 )  # fmt: skip
+NOTHING = "No setting has all it takes."
 BY_SETTING = ("dataset", "cutoff", "alpha", "advantage in hindsight", "held out", "survives")
 
 
@@ -48,20 +49,28 @@ def page(cells: pd.DataFrame, overall: pd.DataFrame, commands: Sequence[str]) ->
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _link(cells: pd.DataFrame, overall: pd.DataFrame, link: str) -> Iterator[str]:
+def summary(cells: pd.DataFrame, overall: pd.DataFrame, link: str) -> str:
+    """Return in a sentence what the means of a link are over, and how often ours is best."""
     here = cells[(cells["link"] == link) & (cells["state"] == "done")]
     if here.empty:
-        yield "No setting has all it takes."
+        return NOTHING
+    rivals = overall[(overall["link"] == link) & (overall["method"] != BASELINE)]
+    return f"Means over {_settings(rivals['n_settings'])}; {_least(here)}."
+
+
+def _link(cells: pd.DataFrame, overall: pd.DataFrame, link: str) -> Iterator[str]:
+    here = cells[(cells["link"] == link) & (cells["state"] == "done")]
+    yield summary(cells, overall, link)
+    if here.empty:
         return
     rows = overall[(overall["link"] == link) & (overall["method"] != BASELINE)]
-    yield f"Means over {_settings(rows['n_settings'])}; {_least(here)}."
     yield ""
-    yield from _table(OVERALL, [_overall(row) for row in rows.to_dict("records")])
+    yield from _table(OVERALL, [overall_texts(row) for row in rows.to_dict("records")])
     yield ""
     yield f"`{CHAMPION}`, setting by setting:"
     yield ""
     ours = here[here["method"] == CHAMPION]
-    yield from _table(BY_SETTING, [_setting(row) for row in ours.to_dict("records")])
+    yield from _table(BY_SETTING, [setting_texts(row) for row in ours.to_dict("records")])
 
 
 def _settings(counts: pd.Series) -> str:
@@ -81,13 +90,15 @@ def _least(here: pd.DataFrame) -> str:
     return f"`{CHAMPION}` has the least loss in {counts[0]} in hindsight, {counts[1]} held out"
 
 
-def _overall(row: dict[str, Any]) -> list[str]:
+def overall_texts(row: dict[str, Any]) -> list[str]:
+    """Return the line of a method, as ``OVERALL`` names it."""
     beats = [_with_interval(row, f"ours_beats_{way}", "{:.2f}") for way in WAYS]
     same = "–" if np.isnan(row["same_alpha"]) else f"{row['same_alpha']:.0%}"
     return [method_name(row["method"]), *_advantages(row), same, *beats]
 
 
-def _setting(row: dict[str, Any]) -> list[str]:
+def setting_texts(row: dict[str, Any]) -> list[str]:
+    """Return the line of a cell, as ``BY_SETTING`` names it."""
     alphas = " → ".join(_alpha(row[f"alpha_{way}"]) for way in WAYS)
     return [dataset_name(row["dataset"]), cutoff_name(row["cutoff"]), alphas, *_advantages(row)]
 

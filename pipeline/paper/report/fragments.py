@@ -1,0 +1,133 @@
+"""The parts of the page that stand still, as HTML; the script draws the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from pipeline.paper.report.picture import verdict_key, verdict_picture
+
+FIGURE = re.compile(r"[−+–]?\d|–$")  # how the text of a figure begins; all else is words
+COMMAND = '<pre class="command">{}</pre>'
+
+
+def fragments(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return HTML by the name of its place in the template."""
+    overview = data["overview"]
+    return {
+        "protocol": escape(data["protocol"]),
+        "glance": "".join(map(_tile, overview["glance"])),
+        "sentences": "".join(f"<li>{prose(text)}</li>" for text in overview["sentences"]),
+        "verdict_key": verdict_key(data),
+        "verdict": verdict_picture(data),
+        "summaries": "".join(
+            _details(part["title"], table(**part), opened=number == 0)
+            for number, part in enumerate(overview["summaries"])
+        ),
+        "findings": "".join(
+            _details(title, _findings(found)) for title, found in overview["findings"].items()
+        ),
+        "stated": table(**data["stated"]) if data["stated"] else _how_to("stated"),
+        "hindsight": _hindsight(data),
+        "environment": "".join(_environment(data)),
+    }
+
+
+def prose(text: str) -> str:
+    """Return text in which what stands between backticks is code."""
+    parts = (escape(part) for part in text.split("`"))
+    return "".join(f"<code>{p}</code>" if k % 2 else p for k, p in enumerate(parts))
+
+
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in a box of its own to scroll in; columns of figures are right-aligned."""
+    words = [not any(FIGURE.match(row[k]) for row in rows) for k in range(len(heads))]
+    kinds = [' class="text"' if is_words else "" for is_words in words]
+    head = "".join(
+        f'<th scope="col"{kind}>{escape(text)}</th>'
+        for text, kind in zip(heads, kinds, strict=True)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{kind}>{escape(t)}</td>" for t, kind in zip(row, kinds, strict=True))
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title)}"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _tile(tile: Mapping[str, str]) -> str:
+    name, value, note = (escape(tile[part]) for part in ("name", "value", "note"))
+    return f"<div><span>{name}</span><b>{value}</b><small>{note}</small></div>"
+
+
+def _details(title: str, body: str, opened: bool = False) -> str:
+    state = " open" if opened else ""
+    return f"<details{state}><summary>{escape(title)}</summary>{body}</details>"
+
+
+def _findings(found: Iterable[Sequence[str]]) -> str:
+    items = (
+        f"<li>{f'<b>{escape(scope)}:</b> ' if scope else ''}{prose(text)}</li>"
+        for scope, text in found
+    )
+    return f"<ul>{''.join(items)}</ul>"
+
+
+def _hindsight(data: Mapping[str, Any]) -> str:
+    """Return the means of each link, or how to come by them."""
+    found = data["hindsight"]
+    if not found:
+        return _how_to("hindsight")
+    parts = []
+    for link, part in found["links"].items():
+        title = f"{data['links'][link]} link"
+        rows = table(f"Advantage over greedy, {link} link", found["heads"], part["rows"])
+        parts.append(f"<h3>{escape(title)}</h3><p>{prose(part['summary'])}</p>{rows}")
+    if found["commands"]:
+        parts.append("<h3>Missing</h3><p>Splits are missing; to fill them:</p>")
+        parts += [COMMAND.format(escape(line)) for line in found["commands"]]
+    return "".join(parts)
+
+
+def _how_to(option: str) -> str:
+    """Return what to run for a section that has nothing to show."""
+    sweep = "python -m pipeline.reproduce link=linear,logistic"
+    commands = {
+        "stated": [f"{sweep} experiment=tables protocol=stated --out outputs/paper/stated"],
+        "hindsight": [
+            f"{sweep} experiment=fresh --out outputs/paper/fresh",
+            "python -m pipeline.paper hindsight --fresh outputs/paper/fresh --collection … "
+            "--out outputs/paper/hindsight",
+        ],
+    }
+    lines = "".join(COMMAND.format(escape(line)) for line in commands[option])
+    return (
+        f"<p>There are no such results here. To add them:</p>{lines}"
+        f"<p>and give the report <code>--{option} outputs/paper/{option}</code>.</p>"
+    )
+
+
+def _environment(data: Mapping[str, Any]) -> Iterable[str]:
+    found = data["environment"]
+    if not found["read"]:
+        yield (
+            "<p>The run folders are not reachable from here, so their environment is not known; "
+            "<code>--outputs</code> names the folder that has them.</p>"
+        )
+        return
+    yield f"<p>Read from {found['read']:,} of {found['runs']:,} run folders.</p>"
+    for group in found["software"]:
+        yield f"<h4>{group['runs']:,} runs</h4>{_list(group['versions'])}"
+    hashes = {data["datasets"][name]: ", ".join(known) for name, known in found["data"].items()}
+    yield f"<h4>Data: hash of the values, source</h4>{_list(hashes)}"
+
+
+def _list(pairs: Mapping[str, str]) -> str:
+    items = (f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in pairs.items())
+    return f"<dl>{''.join(items)}</dl>"
