@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from pipeline.paper.bootstrap import N_RESAMPLES, PERCENTILES, SEED
 from pipeline.paper.compare import (
     AGREES,
     AGREES_BELOW,
@@ -114,6 +115,24 @@ def share_by_chance(comparison: Comparison) -> float:
     if not len(freedom):
         return float("nan")
     return float(np.mean(1 - 2 * stats.t.sf(AGREES_BELOW, freedom)))
+
+
+def share_interval(comparison: Comparison) -> tuple[float, float]:
+    """Return a 95% interval of the share that agrees, from drawing whole tables of datasets again.
+
+    The figures of a dataset under a link share their splits, methods and neighbouring cutoffs even
+    most of their decisions: they agree or differ together, and count as one draw.
+    """
+    cells = comparison.cells[comparison.cells["verdict"].isin(JUDGED)]
+    if not len(cells):
+        return float("nan"), float("nan")
+    agrees = cells["verdict"].eq(AGREES).groupby([cells["link"], cells["dataset"]], sort=False)
+    agreeing, judged = agrees.sum().to_numpy(), agrees.size().to_numpy()
+    rng = np.random.default_rng(SEED)
+    drawn = rng.integers(len(judged), size=(N_RESAMPLES, len(judged)))
+    shares = agreeing[drawn].sum(axis=1) / judged[drawn].sum(axis=1)
+    low, high = np.percentile(shares, PERCENTILES)
+    return float(low), float(high)
 
 
 def geometric_mean(ratios: Iterable[float]) -> float:

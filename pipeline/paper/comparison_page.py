@@ -18,6 +18,7 @@ from pipeline.paper.agreement import (
     by_method,
     pool,
     share_by_chance,
+    share_interval,
 )
 from pipeline.paper.collection import Collection
 from pipeline.paper.compare import (
@@ -82,9 +83,12 @@ def headline(comparison: Comparison) -> Iterator[str]:
         f"({percent(total['share_agrees'])}), {total['differs']:,} differ, "
         f"{total['strongly_differs']:,} strongly."
     )
+    low, high = share_interval(comparison)
     yield (
         "If nothing but the draw of the splits differed, "
-        f"{percent(share_by_chance(comparison))} would be expected to agree."
+        f"{percent(share_by_chance(comparison))} would be expected to agree. The tables of a "
+        f"dataset agree or differ together: drawn again, they would give {percent(low)} to "
+        f"{percent(high)}."
     )
     ratios = [f"{line['ratio']:.3f} ({line['link']})" for line in _records(by_link(comparison))]
     yield f"Geometric mean of paper / here: {', '.join(ratios)}."

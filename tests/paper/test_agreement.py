@@ -12,9 +12,10 @@ from pipeline.paper.agreement import (
     geometric_mean,
     pool,
     share_by_chance,
+    share_interval,
 )
 from pipeline.paper.collection import Collection
-from pipeline.paper.compare import Comparison, compare
+from pipeline.paper.compare import AGREES, DIFFERS, Comparison, compare
 from tests.paper.made_up_collection import near_the_paper, without
 
 
@@ -107,3 +108,20 @@ def test_by_chance_is_what_chance_does() -> None:
     z = (paper.mean(axis=1) - ours.mean(axis=1)) / (ours.std(axis=1, ddof=1) * np.sqrt(0.2))
     expected = share_by_chance(compare(near_the_paper()))
     assert np.mean(np.abs(z) < 2) == pytest.approx(expected, abs=0.006)
+
+
+def test_the_interval_draws_whole_tables() -> None:
+    """Twenty tables, of which ten agree throughout and ten nowhere: a coin thrown twenty times."""
+    found = compare(near_the_paper())
+    half = set(list(dict.fromkeys(found.cells["dataset"]))[:5])
+    verdicts = np.where(found.cells["dataset"].isin(half), AGREES, DIFFERS)
+    low, high = share_interval(Comparison(found.cells.assign(verdict=verdicts), found.rows))
+    deviation = np.sqrt(0.25 / 20)
+    assert low == pytest.approx(0.5 - 1.96 * deviation, abs=0.03)
+    assert high == pytest.approx(0.5 + 1.96 * deviation, abs=0.03)
+
+
+def test_nothing_judged_has_no_interval() -> None:
+    found = compare(near_the_paper())
+    nothing = Comparison(found.cells.assign(verdict="missing"), found.rows)
+    assert np.isnan(share_interval(nothing)).all()

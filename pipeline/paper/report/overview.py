@@ -7,7 +7,15 @@ from typing import Any
 
 import pandas as pd
 
-from pipeline.paper.agreement import BOTH, by_dataset, by_link, by_method, pool, share_by_chance
+from pipeline.paper.agreement import (
+    BOTH,
+    by_dataset,
+    by_link,
+    by_method,
+    pool,
+    share_by_chance,
+    share_interval,
+)
 from pipeline.paper.compare import KEY, Comparison
 from pipeline.paper.comparison_page import (
     finding_texts,
@@ -61,11 +69,13 @@ def stated_part(comparisons: Mapping[str, Comparison]) -> dict[str, Any] | None:
 def _glance(comparison: Comparison, links: pd.DataFrame) -> list[dict[str, str]]:
     """Return the figures at a glance: a name, the figure, and what to hold against it."""
     total = pool(comparison)
+    low, high = share_interval(comparison)
     tiles = [
         {
             "name": "figures that agree",
             "value": percent(total["share_agrees"]),
-            "note": f"{percent(share_by_chance(comparison))} expected by chance of the splits",
+            "note": f"95% interval {percent(low)} to {percent(high)}; "
+            f"{percent(share_by_chance(comparison))} expected by chance of the splits",
         }
     ]
     tiles += [
