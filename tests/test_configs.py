@@ -73,6 +73,17 @@ def test_every_experiment_composes(experiment: str) -> None:
     assert main.hydra.sweeper.params, "an experiment sweeps over something"
 
 
+@pytest.mark.parametrize("candidate", names("candidate"))
+def test_every_candidate_changes_the_protocol_of_its_link(candidate: str) -> None:
+    link = f"link={candidate.split('_')[0]}"
+    plain, changed = (
+        make_cell(values("experiment=screen", "dataset=adult", link, *also))
+        for also in ((), (f"candidate={candidate}",))
+    )
+    assert changed.setting != plain.setting
+    assert (changed.protocol, changed.splits) == (plain.protocol, (20, 21, 22, 23, 24))
+
+
 def test_an_experiment_changes_what_the_main_config_sets() -> None:
     assert make_cell(values("experiment=smoke")).splits == (0, 1, 2)
     assert make_cell(values("experiment=smoke", "splits=5")).splits == (0, 1, 2, 3, 4)
