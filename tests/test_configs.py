@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from pipeline.jobs.cell import make_cell
+from pipeline.jobs.cell import Cell, make_cell
 from pipeline.jobs.compose import Loader, hydra_globals
 from pipeline.jobs.runner import run_cells
 from pipeline.paths import conf_dir
@@ -73,13 +74,15 @@ def test_every_experiment_composes(experiment: str) -> None:
     assert main.hydra.sweeper.params, "an experiment sweeps over something"
 
 
+@cache
+def screened(link: str, *candidate: str) -> Cell:
+    return make_cell(values("experiment=screen", "dataset=adult", f"link={link}", *candidate))
+
+
 @pytest.mark.parametrize("candidate", names("candidate"))
 def test_every_candidate_changes_the_protocol_of_its_link(candidate: str) -> None:
-    link = f"link={candidate.split('_')[0]}"
-    plain, changed = (
-        make_cell(values("experiment=screen", "dataset=adult", link, *also))
-        for also in ((), (f"candidate={candidate}",))
-    )
+    link = candidate.partition("_")[0]
+    plain, changed = screened(link), screened(link, f"candidate={candidate}")
     assert changed.setting != plain.setting
     assert (changed.protocol, changed.splits) == (plain.protocol, (20, 21, 22, 23, 24))
 
