@@ -54,6 +54,24 @@ def sweeps(sizes: Sizes) -> Iterator[Row]:
         yield from _compare("Table 1, bundled datasets", work, sizes, Target(1.5, at_most=True))
 
 
+def further_job(sizes: Sizes) -> Iterator[Row]:
+    """A job more in a sweep that runs already, against the same in a plain loop."""
+    work = {**DIABETES, "n_jobs": 1}
+    cpu, n_jobs = [], []
+    for cutoffs in (sizes.sweep_cutoffs // 5 or 1, 1 + sizes.sweep_cutoffs):
+        part = {**work, "cutoffs": [*DIABETES["cutoffs"], 0.98][:cutoffs]}
+        cpu.append(_sweep(part, "mlflow").cpu - _loop(part).cpu)
+        n_jobs.append(len(part["links"]) * cutoffs * len(part["methods"]))
+    few, many = n_jobs
+    yield Row(
+        f"Diabetes, from {few} to {many} jobs, 1 worker",
+        "plain loop",
+        (cpu[1] - cpu[0]) / (many - few),
+        target=Target(0.5, at_most=True),
+        note="seconds",
+    )
+
+
 def _compare(name: str, work: dict[str, Any], sizes: Sizes, target: Target | None) -> Iterator[Row]:
     n_jobs = (
         len(work["links"]) * len(work["cutoffs"]) * len(work["methods"]) * len(work["datasets"])
