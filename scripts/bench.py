@@ -131,8 +131,9 @@ SECTIONS = {
     "sgd": Section(
         "SGD, cost of a round",
         "Time of a round, decision and label, of `sgd` (*ours*: O(d)) and of `ours` (*theirs*: "
-        "O(d²)) in the streaming learner, linear link, one thread, every row accepted; preparing "
-        "is left out. Both carry some 0.1 ms of Python a round, which hides the order at small d. "
+        "O(d²)) in the streaming learner, linear link, one thread, every row accepted, after a "
+        "warm start of 2d rows (2,000 at most) that does not count. Both carry some 0.2 ms of "
+        "Python a round, which hides the order at small d. "
         f"Beyond d = {sgd.LARGEST:,} `ours` is not measured but extrapolated by d². The last row "
         "compares `sgd` with itself: at most the factor in d where the cost is O(d).",
         sgd.sgd,

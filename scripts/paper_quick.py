@@ -30,8 +30,24 @@ QUICK = ROOT / "outputs" / "quick"
 PARTS = ("conf", "pipeline", "dvc.yaml", ".dvcignore", ".dvc/config")
 DATASETS = ["blood", "diabetes"]
 Changes = Mapping[str, Mapping[str, Any]]  # new values of keys, by file of conf
+SIZES, SEEDS = "hydra.sweeper.params[dataset.n]", "hydra.sweeper.params[dataset.seed]"
+THEORY: Changes = {  # what the theory's stages compute, at toy size
+    "experiment/greedy_trap.yaml": {"dataset.n": 1000, SEEDS: "0,1,2"},
+    "experiment/greedy_trap_logistic.yaml": {SEEDS: "0,1,2"},
+    "experiment/rates.yaml": {SIZES: "300,1000", SEEDS: "0,1"},
+    "experiment/rates_passive.yaml": {SEEDS: "0,1"},
+    "experiment/rates_sgd.yaml": {SIZES: "300,1000", SEEDS: "0,1"},
+    "experiment/rates_theory.yaml": {SIZES: "300,1000", SEEDS: "0,1"},
+    "experiment/sgd.yaml": {"dataset.n": 1001},
+}
 TOY: Changes = {
-    "repro.yaml": {"datasets": DATASETS, "second_tables": {"bank": "bank_full"}},
+    **THEORY,
+    "repro.yaml": {
+        "datasets": DATASETS,
+        "second_tables": {"bank": "bank_full"},
+        "coverage": {"runs": 5, "sizes": [260, 320], "long": 2000},
+        "sgd_figures": {"runs": 3},
+    },
     "experiment/paper.yaml": {"hydra.sweeper.params.dataset": ",".join(DATASETS)},
     "experiment/table1.yaml": {"hydra.sweeper.params.dataset": ",".join(DATASETS)},
     "config.yaml": {"alpha": [0.0625, 0.25, 1.0]},

@@ -33,6 +33,8 @@ class Sizes:
         sweep_cutoffs: cutoffs of the Diabetes sweep, ten jobs each.
         sweep_table1: whether to sweep over Table 1 too.
         sweep_repeats: how often sweep and loop take turns.
+        sgd_columns: d of the cost of a round of Algorithm 3.
+        sgd_rounds: rounds it is measured over.
     """
 
     repeats: int = 3
@@ -56,6 +58,8 @@ class Sizes:
     sweep_cutoffs: int = 10
     sweep_table1: bool = True
     sweep_repeats: int = 1
+    sgd_columns: tuple[int, ...] = (10, 100, 1_000, 10_000)
+    sgd_rounds: int = 200
 
 
 FULL = Sizes()
@@ -81,4 +85,6 @@ QUICK = Sizes(
     sweep_cutoffs=1,
     sweep_table1=False,
     sweep_repeats=1,
+    sgd_columns=(10, 50),
+    sgd_rounds=20,
 )

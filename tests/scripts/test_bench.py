@@ -9,7 +9,7 @@ from pathlib import Path
 import bench
 import numpy as np
 import pytest
-from benchmarks import linear, logistic, memory, scaling
+from benchmarks import linear, logistic, memory, scaling, sgd
 from benchmarks.report import Report, Row, Section, Target, as_csv, as_markdown, quantity, save
 from benchmarks.sizes import FULL, QUICK
 from benchmarks.streams import DENSE_122, SHAPES, adult_stream, linear_stream
@@ -168,6 +168,28 @@ def test_other_sections_yield_positive_ratios(measure: object) -> None:
     rows = rows_of(measure)
     assert rows
     assert all(row.ratio > 0 and row.ours > 0 and row.theirs > 0 for row in rows)
+
+
+def test_sgd_is_measured_and_what_is_extrapolated_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sgd, "LARGEST", 20)
+    small, large, growth = rows_of(sgd.sgd)
+    assert small.note == ""
+    assert large.note == "`ours` extrapolated from d = 10"
+    assert large.theirs == pytest.approx(small.theirs * 25)
+    assert growth.ratio == pytest.approx(large.ours / small.ours)
+    assert growth.target == Target(1.5 * 5, at_most=True)
+
+
+def test_sgd_takes_every_row_and_moves_at_each() -> None:
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    learner = sgd.OneSidedLearner(
+        method=sgd.METHODS["sgd"], cutoff=sgd.ACCEPT_ALL, fit_intercept=False
+    ).fit(X[:1], X[:1, 0])
+    sgd._decide_and_learn(learner, X[1:], X[1:, 0])
+    assert learner.n_seen_ == 29
+    assert learner.model.n_updates_ == 30  # the warm start is a row like the others
 
 
 def test_memory_is_that_of_the_run_not_of_its_parent() -> None:
