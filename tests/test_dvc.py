@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 from itertools import product
@@ -19,6 +20,12 @@ from pipeline.paper.grids import FRESH, Setting, in_text
 
 ROOT = Path(__file__).parents[1]
 PAPER = ("tables", "figures", "compare", "hindsight", "report")
+THEORY = (
+    "theory_trap",
+    "theory_rates",
+    "theory_coverage",
+    "theory_sgd",
+)  # each runs its own experiments
 SWEEPS = ("sweep@linear", "sweep@logistic", "sweep@stated", "sweep@fresh")
 REPORTED = {"sweep@linear", "sweep@logistic"}
 READS = {  # the sweeps and stages that a stage reads itself
@@ -52,8 +59,8 @@ def params_of(experiment: str) -> dict[str, list[str]]:
 
 def test_the_stages_form_the_graph(reads: dict[str, set[str]]) -> None:
     fetching = {name for name in reads if name.startswith("fetch")}
-    assert set(reads) == fetching | set(SWEEPS) | set(PAPER)
-    for name in fetching:
+    assert set(reads) == fetching | set(SWEEPS) | set(PAPER) | set(THEORY)
+    for name in (*fetching, *THEORY):
         assert reads[name] == set()
     for name in SWEEPS:
         assert reads[name] == fetching
@@ -83,6 +90,23 @@ def test_a_sweep_reads_every_group_of_conf_that_it_composes(stages: dict[str, An
         assert f"conf/protocol/{composed[1]}.yaml" in read
 
 
+@pytest.mark.parametrize("name", THEORY)
+def test_a_theory_stage_reads_the_configs_of_its_experiments(
+    name: str, stages: dict[str, Any]
+) -> None:
+    command = re.search(r"pipeline\.theory (\w+)", stages[name].cmd)
+    assert command
+    module = importlib.import_module(f"pipeline.theory.{command[1]}")
+    read = {dep.def_path for dep in stages[name].deps}
+    for experiment in module.EXPERIMENTS:
+        assert f"conf/experiment/{experiment}.yaml" in read
+        with hydra_globals():
+            loader, chosen = Loader(), [f"experiment={experiment}"]
+            main = loader.load_configuration("config", chosen, RunMode.MULTIRUN)
+        datasets = params_of(experiment).get("dataset", [main.dataset.name])
+        assert {f"conf/dataset/{dataset}.yaml" for dataset in datasets} <= read
+
+
 def test_run_folders_are_nobodys_outs(stages: dict[str, Any]) -> None:
     for stage in stages.values():
         for out in stage.outs:
@@ -96,10 +120,12 @@ def test_git_keeps_exactly_what_the_cache_does_not(stages: dict[str, Any]) -> No
         assert ignored(out.def_path) == out.use_cache, out.def_path
     assert {Path(out.def_path).name for out in outs if not out.use_cache} == {
         CELLS, "tables", "tables_stated", "figures", "compare", "hindsight",
+        *(name.removeprefix("theory_") for name in THEORY),
     }  # fmt: skip
     for litter in ("outputs/runs/x/status.json", "outputs/quick/report/index.html"):
         assert ignored(litter)
     assert ignored("outputs/paper/tables/.table1.md.abc.part")
+    assert ignored("outputs/paper/theory/trap/.trap.md.abc.part")
 
 
 def ignored(path: str) -> bool:

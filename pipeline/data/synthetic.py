@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.core.links import Link, get_link
-from pipeline.data.dataset import Dataset
+from pipeline.data.dataset import Dataset, Group
 from pipeline.data.errors import DataError
 
 FloatArray = NDArray[np.float64]
 LICENCE = "generated, no rights reserved"
+TRAP_GROUPS = ("v", "others")
 PAPER = (
     "Jiang, H., Jiang, Q. & Pacchiano, A. (2021). Learning the Truth From Only One Side of the "
     "Story. AISTATS 2021"
@@ -24,24 +28,31 @@ def glm(
     link: str = "linear",
     seed: int = 0,
     coef_norm: float = 1.0,
+    noise_kind: str = "normal",
+    features: str = "normal",
 ) -> Dataset:
-    """Return rows x ~ N(0, I) with means μ(x'β*), β* of uniform direction.
+    """Return rows of uniform direction with means μ(x'β*), β* of uniform direction too.
 
     Args:
         d: columns.
         n: rows.
-        noise: standard deviation of the labels around their means, for the linear link; labels of
-            the other links are 0/1, drawn with their means as probabilities.
+        noise: size of the labels' noise around their means, for the linear link; labels of the
+            other links are 0/1, drawn with their means as probabilities.
         link: linear, logistic or probit.
         seed: of everything that is drawn.
         coef_norm: ‖β*‖.
+        noise_kind: normal, with standard deviation ``noise``; or uniform on ±``noise``, so that
+            |ε| ≤ B = ``noise`` (Algorithm 3).
+        features: normal, x ~ N(0, I); or sphere, with ‖x‖ = B = 1 (Assumption 2).
     """
     known = _link(link)
     _check({"d": d, "n": n}, {"noise": noise, "coef_norm": coef_norm})
+    _check_kind("noise_kind", noise_kind, NOISES)
+    _check_kind("features", features, FEATURES)
     rng = np.random.default_rng([seed, 0])
     beta = coef_norm * _unit_rows(rng, 1, d)[0]
-    X = rng.standard_normal((n, d))
-    return _dataset("glm", X, beta, known, noise, rng)
+    X = FEATURES[features](rng, n, d)
+    return _dataset("glm", X, beta, known, noise, rng, noise_kind=noise_kind)
 
 
 def greedy_trap(
@@ -59,7 +70,8 @@ def greedy_trap(
 
     A row is v with probability 1/10, else a unit vector orthogonal to v; μ(v'β*) = c + τ. What is
     learned from the others says nothing about v: once v looks bad, no label of v is ever seen.
-    Here v is the first unit vector, and the rest of β* has a uniform direction.
+    Here v is the first unit vector, and the rest of β* has a uniform direction. The rows that are v
+    and the others are two groups, so that results say which of them bears the loss.
 
     Args:
         d: columns, at least 2.
@@ -85,7 +97,8 @@ def greedy_trap(
     on_v = rng.random(n) < share
     X[on_v, 0] = 1.0
     X[~on_v, 1:] = _unit_rows(rng, int((~on_v).sum()), d - 1)
-    return _dataset("greedy_trap", X, beta, known, noise, rng, float(cutoff))
+    dataset = _dataset("greedy_trap", X, beta, known, noise, rng, float(cutoff))
+    return replace(dataset, group=Group("direction", (~on_v).astype(np.int64), TRAP_GROUPS))
 
 
 def _dataset(
@@ -96,12 +109,13 @@ def _dataset(
     noise: float,
     rng: np.random.Generator,
     cutoff: float | None = None,
+    noise_kind: str = "normal",
 ) -> Dataset:
     truth = np.array([link.mean(z) for z in X @ beta])
     if link.binary:
         y = (rng.random(len(X)) < truth).astype(np.float64)
     else:
-        y = truth + noise * rng.standard_normal(len(X))
+        y = truth + noise * NOISES[noise_kind](rng, len(X))
     return Dataset(
         name=name,
         protocol="synthetic",
@@ -125,11 +139,32 @@ def _unit_rows(rng: np.random.Generator, n: int, d: int) -> FloatArray:
     return unit
 
 
+def _normal_rows(rng: np.random.Generator, n: int, d: int) -> FloatArray:
+    return rng.standard_normal((n, d))
+
+
+def _normal(rng: np.random.Generator, n: int) -> FloatArray:
+    return rng.standard_normal(n)
+
+
+def _uniform(rng: np.random.Generator, n: int) -> FloatArray:
+    return rng.uniform(-1.0, 1.0, n)
+
+
+FEATURES = {"normal": _normal_rows, "sphere": _unit_rows}
+NOISES = {"normal": _normal, "uniform": _uniform}
+
+
 def _link(link: str) -> Link:
     try:
         return get_link(link)
     except ValueError as error:
         raise DataError(str(error)) from None
+
+
+def _check_kind(name: str, kind: str, known: Mapping[str, object]) -> None:
+    if kind not in known:
+        raise DataError(f"{name} is {' or '.join(known)}, not {kind!r}")
 
 
 def _check(

@@ -32,7 +32,7 @@ def run_and_gather(overrides: Sequence[str], config_dirs: Sequence[Path], out: P
     values = jobs[0].values
     places = places_of(values)
     check_writable(places.outputs)
-    runs = run_blocks(cells, places, values["n_jobs"], values["force"], _teller(len(cells)))
+    runs = run_blocks(cells, places, values["n_jobs"], values["force"], teller(len(cells)))
     folders = [(run.cell.labels, run.folder) for run in runs]
     collect(folders, places.outputs).write(out)
     failed = [run for run in runs if run.state == "failed"]
@@ -43,7 +43,7 @@ def run_and_gather(overrides: Sequence[str], config_dirs: Sequence[Path], out: P
     return len(failed)
 
 
-def _teller(total: int) -> Callable[[int, Run], None]:
+def teller(total: int) -> Callable[[int, Run], None]:
     """Return a function that prints a line for each cell as it ends."""
     ended = 0
 

@@ -34,6 +34,10 @@ LOOKS = {
     "os_noise": Look("one-sided noise", "#CC79A7", (11, 2.5)),
     "margin": Look("margin", "#009E73", (8, 1.5, 1, 1.5, 1, 1.5)),
     "ours": Look("ours", "#D55E00", (), 2.4),
+    "passive": Look("passive", "#7B3294", (3, 1, 1, 1, 1, 1)),
+    "ours_log": Look("ours, growing alpha", "#1B7837", (14, 2)),
+    "ours_theory": Look("ours, constants of the proof", "#8C564B", (2.6, 1)),
+    "sgd": Look("SGD", "#666666", (6.5, 1.5, 2, 1.5)),
 }
 SPARE = ("#666666", "#8C564B", "#17BECF", "#9467BD")
 

@@ -34,6 +34,30 @@ def test_glm_linear_labels_have_the_means_and_the_noise() -> None:
     np.testing.assert_allclose(fitted, dataset.beta, atol=5 * 0.5 / np.sqrt(50_000))
 
 
+def test_glm_noise_can_be_bounded() -> None:
+    dataset = glm(d=4, n=50_000, noise=0.5, noise_kind="uniform", seed=2)
+    residual = dataset.y - truth(dataset)
+    assert np.abs(residual).max() <= 0.5
+    assert stats.kstest(residual + 0.5, "uniform").pvalue > 1e-3
+
+
+def test_glm_features_can_be_bounded() -> None:
+    X = glm(d=3, n=50_000, features="sphere", seed=1).X
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(X.T @ X / 50_000, np.eye(3) / 3, atol=0.01)
+
+
+def test_glm_by_default_draws_what_it_always_drew() -> None:
+    """Results that are kept hang on these very values."""
+    rng = np.random.default_rng([7, 0])
+    beta = rng.standard_normal((1, 3))[0]
+    X = rng.standard_normal((20, 3))
+    y = X @ (2.0 * beta / np.linalg.norm(beta)) + 0.5 * rng.standard_normal(20)
+    dataset = glm(d=3, n=20, noise=0.5, seed=7, coef_norm=2.0)
+    np.testing.assert_array_equal(dataset.X, X)
+    np.testing.assert_allclose(dataset.y, y, rtol=1e-12)
+
+
 def test_glm_without_noise_is_its_truth() -> None:
     dataset = glm(n=100, noise=0.0)
     np.testing.assert_array_equal(dataset.y, truth(dataset))
@@ -62,6 +86,8 @@ def test_the_trap_is_that_of_theorem_1(link: str) -> None:
     np.testing.assert_allclose(np.linalg.norm(dataset.X, axis=1), 1)
     np.testing.assert_allclose(truth(dataset)[on_v], 0.4 + 0.2)
     assert dataset.cutoff_value == 0.4
+    assert dataset.group is not None
+    assert [dataset.group.names[code] == "v" for code in dataset.group.codes] == on_v.tolist()
     values = truth(dataset)[~on_v]
     assert values.min() < 0.4 < values.max()
     if link == "linear":
@@ -86,6 +112,8 @@ def test_the_seed_decides(make: object) -> None:
         (glm, {"link": "logit"}, "unknown link 'logit'"),
         (glm, {"n": 0}, "n is too small: 0"),
         (glm, {"noise": -1.0}, "noise must be a finite number >= 0"),
+        (glm, {"noise_kind": "gauss"}, "noise_kind is normal or uniform, not 'gauss'"),
+        (glm, {"features": "ball"}, "features is normal or sphere, not 'ball'"),
         (greedy_trap, {"d": 1}, "d is too small"),
         (greedy_trap, {"gap": 0.0}, "gap must be a finite number > 0"),
         (greedy_trap, {"share": 1.0}, "share must lie between 0 and 1"),

@@ -1,0 +1,88 @@
+"""What the paper proves, measured: ``python -m pipeline.theory trap|rates|…``.
+
+A command runs the cells of its experiment that are not there yet and writes what they show: CSV,
+Markdown and figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+EXAMPLES = """examples:
+  python -m pipeline.theory trap --out outputs/paper/theory/trap
+  python -m pipeline.theory rates --out outputs/paper/theory/rates
+  python -m pipeline.theory coverage --out outputs/paper/theory/coverage
+  python -m pipeline.theory sgd_figures --out outputs/paper/theory/sgd"""
+
+# What each command is for. The module of the same name has ``add_options(parser)`` and
+# ``command(options)``, which writes to ``options.out`` and yields lines to print; it is imported
+# when it is asked for, as these modules bring numba and matplotlib with them.
+COMMANDS = {
+    "trap": "Theorem 1: greedy loses a group for ever, its loss grows with T",
+    "rates": "how R_T grows with T, for each method, beside the bounds of the theory",
+    "coverage": "Algorithm 2 with its constants: do its confidence widths hold, how wide are they",
+    "sgd_figures": "Algorithm 3: distance to β* and mistakes, beside Proposition 2",
+}
+
+
+def parser(chosen: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the command line; only the chosen command has its own options."""
+    top = argparse.ArgumentParser(
+        prog="python -m pipeline.theory",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = top.add_subparsers(dest="command", required=True, metavar="command")
+    for name, purpose in COMMANDS.items():
+        action = actions.add_parser(name, help=purpose, description=purpose)
+        action.add_argument("--out", type=Path, required=True, help="folder to write to")
+        if name == chosen:
+            importlib.import_module(f"pipeline.theory.{name}").add_options(action)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    chosen = next((word for word in given if word in COMMANDS), None)
+    options = parser(chosen).parse_args(given)
+    start = time.perf_counter()
+    try:
+        for line in importlib.import_module(f"pipeline.theory.{options.command}").command(options):
+            print(line, flush=True)
+        print(f"{options.command} took {time.perf_counter() - start:.1f} s")
+    except KeyboardInterrupt:
+        print("stopped; run the same command again to go on", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # `… | head`
+        sys.stderr.close()
+        return 1
+    except Exception as error:
+        line = _one_line(error)
+        if line is None:
+            raise
+        print(f"error: {line}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _one_line(error: Exception) -> str | None:
+    """Return what is wrong with the request or the data; None for a mistake of the program."""
+    from hydra.errors import HydraException
+
+    from pipeline.jobs.explain import explain
+    from pipeline.jobs.hydra_errors import explain_hydra
+
+    if isinstance(error, HydraException):
+        return explain_hydra(error)
+    return explain(error) if isinstance(error, ValueError | OSError) else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

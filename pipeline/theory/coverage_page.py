@@ -1,0 +1,165 @@
+"""Algorithm 2 with its constants: the page and the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pipeline.paper.formats import markdown_line
+from pipeline.paper.sheets import bare, save_all, sheet
+from pipeline.paper.style import look
+from pipeline.theory.confidence import theory_of
+from pipeline.theory.coverage import Coverage
+
+COVERAGE = (
+    "link", "runs", "statement holds", "ρ_T", "needed / ρ_t: median run", "worst run",
+    "enough for 1 − δ", "accepted",
+)  # fmt: skip
+REJECTION = (
+    "link", "rejects from T ≈", "measured (median of 3 runs)", "Theorem 2 says something from T ≈",
+)  # fmt: skip
+BOUND = (
+    "link", "T", "R_T", "bound", "bound / R_T", "accepted", "ρ_T", "tuned alpha", "alpha / ρ_T",
+    "R_T of tuned ours",
+)  # fmt: skip
+RHO, NEEDED = "#000000", look("ours").colour
+
+
+def draw(widths: pd.DataFrame, bound: pd.DataFrame, folder: Path) -> list[Path]:
+    """Draw widths and losses, a row of panels for each link; return the files."""
+    return save_all(figure_of(widths, bound), folder, "coverage")
+
+
+def figure_of(widths: pd.DataFrame, bound: pd.DataFrame) -> Figure:
+    """Return for each link ρ_t beside what it had to be, and R_T beside Theorem 2."""
+    links = list(dict.fromkeys(widths["link"]))
+    figure, axes = sheet(len(links), 2, (9.6, 3.7 * len(links)))
+    for number, link in enumerate(links):
+        pair, losses = axes[2 * number : 2 * number + 2], bound[bound["link"] == link]
+        for axis in pair:
+            axis.set_title(f"{link} link", fontsize="medium")
+            axis.set(xscale="log", yscale="log")
+            bare(axis)
+        _draw_widths(pair[0], widths[widths["link"] == link], losses.iloc[-1])
+        _draw_losses(pair[1], losses)
+    return figure
+
+
+def _draw_widths(axis: Axes, part: pd.DataFrame, losses: pd.Series[Any]) -> None:
+    t = part["round"]
+    axis.plot(t, part["rho"], color=RHO, linewidth=2.2, label="ρ_t of Algorithm 2")
+    axis.plot(t, part["needed_max"], color=NEEDED, dashes=(1, 1), label="needed, worst run")
+    axis.plot(t, part["needed_median"], color=NEEDED, linewidth=2.2, label="needed, median run")
+    axis.fill_between(t, part["needed_median"], part["needed_95"], color=NEEDED, alpha=0.2,
+                      linewidth=0, label="up to 95% of the runs")  # fmt: skip
+    axis.axhline(losses["tuned_alpha"], color="#0072B2", dashes=(6, 2),
+                 label=f"alpha of ours, tuned ({losses['tuned_alpha']:.2g})")  # fmt: skip
+    axis.set(xlabel="round t", ylabel="coefficient of sqrt(x'A⁻¹x)")
+    axis.set_ylim(top=axis.get_ylim()[1] * 30)
+    axis.legend(frameon=False, fontsize="small", ncols=2, loc="upper left")
+
+
+def _draw_losses(axis: Axes, part: pd.DataFrame) -> None:
+    T = part["rounds"]
+    axis.plot(T, part["bound"], color=RHO, linewidth=2.2, marker="s", label="bound of Theorem 2")
+    axis.plot(T, part["loss"], color=look("ours_theory").colour, linewidth=2.2, marker="o",
+              label="R_T with the constants")  # fmt: skip
+    axis.plot(T, part["ours_loss"], color="#0072B2", dashes=(6, 2), marker="^",
+              label="R_T of ours, alpha tuned")  # fmt: skip
+    axis.set(xlabel="T", ylabel="cumulative one-sided loss")
+    axis.set_ylim(top=axis.get_ylim()[1] * 100)
+    axis.legend(frameon=False, fontsize="small", loc="upper left")
+
+
+def page(coverage: pd.DataFrame, bound: pd.DataFrame, every: Sequence[Coverage]) -> str:
+    """Return the page."""
+    lines = [
+        "# Algorithm 2 with its constants",
+        "",
+        "The statement: for all x and all rounds t ≥ 2 (ρ₁ = 0), "
+        "|μ(x'β*) − μ(x'β_t)| ≤ ρ_t(δ)·sqrt(x'A⁻¹x), with probability 1 − δ at least. "
+        "*needed* is the least ρ_t for which it holds for every x, L·‖β_t − β*‖_A. Every run has "
+        "data of its own; shares have Wilson's 95 % intervals.",
+        "",
+        *(_setting(one) for one in every),
+        "",
+        *_table(COVERAGE, map(_coverage_texts, coverage.to_dict("records"))),
+        "",
+        "*Enough*: the share of ρ_t that holds in 1 − δ of the runs.",
+        "",
+        *_table(REJECTION, map(_rejection_texts, coverage.to_dict("records"))),
+        "",
+        "The first and the last column are computed from the constants, the measured one is the "
+        "first round t ≥ 2 that rejects a row. The bound *says something* where it is below the "
+        "loss of accepting every row.",
+        "",
+        *_table(BOUND, map(_bound_texts, bound.to_dict("records"))),
+        "",
+        "![Widths and losses beside what the theory says](coverage.png)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _table(heads: Sequence[str], rows: Iterator[list[str]]) -> Iterator[str]:
+    yield markdown_line(heads)
+    yield markdown_line(["---", *["---:"] * (len(heads) - 1)])
+    yield from map(markdown_line, rows)
+
+
+def _setting(one: Coverage) -> str:
+    cell, m = one.result.cell, theory_of(one.result.cell)
+    K = one.result.outcome.summary["n_initial"]
+    return (
+        f"- {one.link} link: d = {cell.dataset['d']}, K = {K}, "
+        f"N = {m.batch_size}, B = {m.feature_bound:g}, M = {m.coef_bound:g}, "
+        f"φ = {m.noise_scale:g}, λ₀ = {m.min_eigenvalue:g}, δ = {m.failure_probability:g}, "
+        f"c = {cell.cutoff.value:g}, ‖β*‖ = {cell.dataset['coef_norm']:g}, "
+        f"T = {len(one.runs[0].rho):,} rounds followed"
+    )
+
+
+def _coverage_texts(row: dict[str, Any]) -> list[str]:
+    share = f"{row['share']:.3f} ({row['share_low']:.3f} – {row['share_high']:.3f})"
+    return [
+        row["link"],
+        f"{row['runs']}",
+        share,
+        f"{row['rho_last']:.0f}",
+        *(f"{row[name]:.2g}" for name in ("worst_median", "worst_max", "enough")),
+        f"{row['accepted_share']:.2%}",
+    ]
+
+
+def _rejection_texts(row: dict[str, Any]) -> list[str]:
+    measured = row["rejects_measured"]
+    known = "out of reach" if np.isnan(measured) else f"{measured:,.0f}"
+    return [row["link"], large(row["rejects_from"]), known, large(row["bound_says_from"])]
+
+
+def large(value: float) -> str:
+    """Return a large number with two digits: 2.8·10⁹."""
+    if not np.isfinite(value):
+        return "∞"
+    digits, power = f"{value:.1e}".split("e")
+    return f"{digits}·10{str(int(power)).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+
+
+def _bound_texts(row: dict[str, Any]) -> list[str]:
+    return [
+        row["link"],
+        f"{row['rounds']:,}",
+        f"{row['loss']:,.1f}",
+        "–" if np.isnan(row["bound"]) else f"{row['bound']:,.0f}",
+        "–" if np.isnan(row["bound"]) else f"{row['bound_over_loss']:,.0f}",
+        f"{row['accepted_share']:.2%}",
+        f"{row['rho']:.0f}",
+        f"{row['tuned_alpha']:.2g}",
+        f"{row['tuned_over_rho']:.1e}",
+        f"{row['ours_loss']:.2f} ± {row['ours_standard_error']:.2f}",
+    ]

@@ -1,0 +1,151 @@
+"""Algorithm 3 beside Proposition 2: the page and the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pipeline.paper.formats import markdown_line
+from pipeline.paper.sheets import bare, save_all, sheet
+from pipeline.paper.style import look
+from pipeline.theory.sgd_runs import Case
+
+DISTANCE, BOUND = look("ours").colour, "#000000"
+DISTANCES = (
+    "case", "updates a run", "of them less than claimed", "d_t ≥ distance throughout",
+    "d_t = 0 reached", "in round (median)", "last distance", "last d_t", "error where β stayed",
+    "L/γ·(α + 2B)",
+)  # fmt: skip
+MISTAKES = (
+    "case", "cutoff", "accepted", "decided wrongly", "second half", "accepting (rejecting) all",
+    "ρ of Proposition 2",
+)  # fmt: skip
+CELLS = ("cutoff", "s_t", "T", "R_T", "accepted", "decided wrongly")
+
+
+def draw(table: pd.DataFrame, paths: pd.DataFrame, folder: Path) -> list[Path]:
+    """Draw distances, a panel for each case, and the mistakes of all; return the files."""
+    return save_all(figure_of(table, paths), folder, "sgd")
+
+
+def figure_of(table: pd.DataFrame, paths: pd.DataFrame) -> Figure:
+    """Return the figure; its last panel compares the mistakes with their bounds."""
+    columns = 3
+    figure, axes = sheet(-(-(len(table) + 1) // columns), columns, (13.0, 7.2))
+    for axis, case in zip(axes, table["case"], strict=False):
+        _draw_distance(axis, paths[paths["case"] == case])
+        axis.set_title(case, fontsize="medium")
+    axes[0].legend(frameon=False, fontsize="small", loc="center right")
+    _draw_mistakes(axes[len(table)], table)
+    for axis in axes[len(table) + 1 :]:
+        axis.set_axis_off()
+    return figure
+
+
+def _draw_distance(axis: Axes, part: pd.DataFrame) -> None:
+    t = part["round"]
+    looks: dict[str, tuple[str, dict[str, Any]]] = {
+        "distance": ("‖β_t − β*‖", {"color": DISTANCE}),
+        "bound": ("d_t, which should bound it", {"color": BOUND, "dashes": (5, 2)}),
+    }
+    for name, (label, style) in looks.items():
+        axis.plot(t, part[name], linewidth=2.0, label=label, **style)
+        axis.fill_between(
+            t, part[f"{name}_low"], part[f"{name}_high"], color=style["color"], alpha=0.15,
+            linewidth=0,
+        )  # fmt: skip
+    axis.set(xscale="log", xlabel="round t", ylim=(-0.03, max(1.1, part["distance_high"].max())))
+    bare(axis)
+
+
+def _draw_mistakes(axis: Axes, table: pd.DataFrame) -> None:
+    rows = np.arange(len(table))[::-1]
+    axis.plot(table["mistakes"], rows, "o", color=DISTANCE, label="decided wrongly")
+    axis.plot(
+        table["trivial"], rows, "x", color="#0072B2", markersize=9, label="by one decision for all"
+    )
+    axis.plot(table["error_probability"], rows, "|", color=BOUND, markersize=14, markeredgewidth=2,
+              label="ρ of Proposition 2")  # fmt: skip
+    axis.set_yticks(rows, table["case"], fontsize="small")
+    axis.set(xscale="log", xlim=(5e-3, 1.0), ylim=(-0.6, len(table) + 0.9))
+    axis.set_title("rows decided wrongly", fontsize="medium")
+    axis.legend(frameon=False, fontsize="small", loc="upper left", ncols=2)
+    bare(axis)
+
+
+def page(table: pd.DataFrame, cells: pd.DataFrame, cases: Sequence[Case]) -> str:
+    """Return the page."""
+    rows = table.to_dict("records")
+    lines = [
+        "# Algorithm 3: SGD under partial feedback",
+        "",
+        f"x ~ N(0, I), d = {cases[0].d}, ‖β*‖ = d₀ = {cases[0].coef_norm:g}, noise uniform on ±B, "
+        f"T = {cases[0].n:,}, {rows[0]['runs']} runs with data of their own.",
+        "",
+        "**The distance.** Proposition 2: an update brings E‖β_t − β*‖² down by α²/(‖x‖²L²) at "
+        "least, so that d_t bounds the distance; where β stays, μ is right to L/γ·(α + 2B).",
+        "",
+        *_table(DISTANCES, [_distance_texts(row) for row in rows]),
+        "",
+        "**The mistakes.** Proposition 2: a row is decided wrongly with probability ρ at most. "
+        "Accepting every row (above the mean, rejecting every row) keeps that bound as well.",
+        "",
+        *_table(MISTAKES, [_mistake_texts(row) for row in rows]),
+        "",
+        "**Through the pipeline**, the cells of `experiment=sgd` and `sgd_high`:",
+        "",
+        *_table(CELLS, [_cell_texts(row) for row in cells.to_dict("records")]),
+        "",
+        "![Distance to β* and mistakes of Algorithm 3](sgd.png)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    rule = markdown_line(["---", *["---:"] * (len(heads) - 1)])
+    return [markdown_line(heads), rule, *map(markdown_line, rows)]
+
+
+def _distance_texts(row: dict[str, Any]) -> list[str]:
+    return [
+        row["case"],
+        f"{row['updates']:.0f}",
+        _or_dash(row["falls_short"], "{:.0%}"),
+        f"{row['bounded']} of {row['runs']} runs",
+        f"{row['zero']} of {row['runs']} runs",
+        _or_dash(row["zero_round"], "{:,.0f}"),
+        *(f"{row[name]:.2f}" for name in ("distance", "bound", "largest_error", "error_bound")),
+    ]
+
+
+def _mistake_texts(row: dict[str, Any]) -> list[str]:
+    low, high = row["mistakes_low"], row["mistakes_high"]
+    return [
+        row["case"],
+        f"{row['cutoff']:g}".replace("-", "−"),
+        f"{row['accepted']:.1%}",
+        f"{row['mistakes']:.2%} ({low:.2%} – {high:.2%})",
+        *(f"{row[name]:.2%}" for name in ("mistakes_late", "trivial")),
+        f"{row['error_probability']:.2f}",
+    ]
+
+
+def _cell_texts(row: dict[str, Any]) -> list[str]:
+    return [
+        f"{row['cutoff']:g}".replace("-", "−"),
+        row["s_t"],
+        f"{row['rounds']:,}",
+        f"{row['loss']:,.0f} ± {row['standard_error']:,.0f}",
+        f"{row['accepted']:.1%}",
+        f"{row['mistakes']:.2%}",
+    ]
+
+
+def _or_dash(value: float, pattern: str) -> str:
+    return "–" if np.isnan(value) else pattern.format(value)
