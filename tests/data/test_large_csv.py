@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,9 @@ import pyarrow.csv
 import pytest
 
 ROWS = 1_000_000
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 START = """
-import json, operator, resource, statistics, sys, time
+import json, operator, statistics, sys, time
 import pandas as pd
 from pipeline.data import table_file
 from pipeline.data.own_table import load_file
@@ -46,8 +48,9 @@ print(json.dumps({
 }))
 """
 PEAK = """
+from benchmarks.memory import peak_rss
 dataset = load(path)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+peak = peak_rss() / 2**20
 print(json.dumps({"peak": peak, "matrix": dataset.X.nbytes / 2**20}))
 """
 
@@ -64,7 +67,8 @@ def write(path: Path, rows: int) -> None:
 
 def measured(path: Path, what: str) -> dict[str, float]:
     command = [sys.executable, "-c", START + what, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     found: dict[str, float] = json.loads(done.stdout)
     return found
 
