@@ -8,14 +8,10 @@ from __future__ import annotations
 import sys
 
 import hydra
-from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig
 
+from pipeline.jobs.process import set_up
 from pipeline.paths import conf_dir
-
-# Hydra copies its store of schemas whenever it composes, and for --help twice for each config
-# group: half the time of --help. It changes none of the copies, so one store serves them all.
-ConfigStore.__deepcopy__ = lambda store, memo: store  # type: ignore[attr-defined]  # noqa: ARG005
 
 
 @hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="config")
@@ -30,6 +26,7 @@ def main() -> None:
     """Run what the command line asks for; exit with 1 if any job failed, 2 if it makes no sense."""
     from pipeline.jobs.guard import guarded
 
+    set_up()
     sys.exit(guarded(job))
 
 

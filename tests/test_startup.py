@@ -47,23 +47,6 @@ def test_asking_imports_nothing_heavy(asked: tuple[str, ...]) -> None:
     assert not modules & HEAVY
 
 
-def test_one_store_of_schemas_serves_all_copies() -> None:
-    """Hydra's copies are what makes --help slow; it must not hand out the store's own nodes."""
-    import copy
-
-    from hydra.core.config_store import ConfigStore
-
-    import pipeline.run
-
-    store = ConfigStore.instance()
-    assert pipeline.run.ConfigStore is ConfigStore
-    assert copy.deepcopy(store) is store
-    store.store(name="startup_probe", node={"seed": 0})
-    store.load("startup_probe.yaml").node.seed = 1
-    assert store.load("startup_probe.yaml").node.seed == 0
-    del store.repo["startup_probe.yaml"]
-
-
 def test_the_benchmark_measures_both_questions() -> None:
     rows = list(startup.startup(QUICK))
     assert [row.case for row in rows] == [

@@ -56,13 +56,15 @@ def check_choices(jobs: Sequence[Sequence[str]], options: Callable[[str], list[s
 
 
 def covering(jobs: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return some jobs in which every override of every job occurs at least once."""
+    """Return few jobs in which every override of every job occurs at least once."""
     seen: set[str] = set()
     chosen = []
-    for job in jobs:
-        if not seen.issuperset(job):
-            seen.update(job)
-            chosen.append(job)
+    # First those with much that is new: ten values of one key and seven of another need ten jobs.
+    for least in range(max(map(len, jobs), default=0), 0, -1):
+        for job in jobs:
+            if len(seen.union(job)) >= len(seen) + least:
+                seen.update(job)
+                chosen.append(job)
     return chosen
 
 

@@ -14,6 +14,7 @@ from omegaconf import DictConfig, read_write
 
 from pipeline.jobs.errors import ConfigError
 from pipeline.jobs.orphan import end_with_parent
+from pipeline.jobs.process import set_up
 from pipeline.jobs.task import Job, execute
 from pipeline.paths import conf_dir
 from pipeline.results.sweeps import Journal
@@ -21,6 +22,7 @@ from pipeline.results.sweeps import Journal
 
 def run_hydra_job(config: DictConfig) -> None:
     """Run the job Hydra has composed, in whatever process it has started."""
+    set_up()
     end_with_parent()
     hydra = HydraConfig.get()
     many = hydra.mode == RunMode.MULTIRUN

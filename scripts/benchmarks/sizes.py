@@ -57,7 +57,7 @@ class Sizes:
     sweep_workers: tuple[int, ...] = (1, 2)
     sweep_cutoffs: int = 10
     sweep_table1: bool = True
-    sweep_repeats: int = 1
+    sweep_repeats: int = 3
     sgd_columns: tuple[int, ...] = (10, 100, 1_000, 10_000)
     sgd_rounds: int = 200
 
