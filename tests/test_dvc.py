@@ -33,7 +33,7 @@ READS = {  # the sweeps and stages that a stage reads itself
     "figures": REPORTED,
     "compare": REPORTED,
     "hindsight": REPORTED | {"sweep@fresh"},
-    "report": REPORTED | {"sweep@stated", "hindsight"},
+    "report": REPORTED | {"sweep@stated", "hindsight", *THEORY},
 }
 
 

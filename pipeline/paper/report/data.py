@@ -37,6 +37,7 @@ class Sources:
         collection: results of one protocol.
         stated: results of Tables 1 and 2 under another, if there are any.
         tuning: what ``python -m pipeline.paper hindsight`` wrote, if it did.
+        theory: folder of the theory's pages, if there are any.
         outputs: folder that the run folders are in, whether it is there or not.
         page: folder that the page will be in.
     """
@@ -44,6 +45,7 @@ class Sources:
     collection: Collection
     stated: Collection | None
     tuning: Tuning | None
+    theory: Path | None
     outputs: Path
     page: Path
 

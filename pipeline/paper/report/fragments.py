@@ -23,11 +23,11 @@ def fragments(data: Mapping[str, Any]) -> dict[str, str]:
         "verdict_key": verdict_key(data),
         "verdict": verdict_picture(data),
         "summaries": "".join(
-            _details(part["title"], table(**part), opened=number == 0)
+            details(part["title"], table(**part), opened=number == 0)
             for number, part in enumerate(overview["summaries"])
         ),
         "findings": "".join(
-            _details(title, _findings(found)) for title, found in overview["findings"].items()
+            details(title, _findings(found)) for title, found in overview["findings"].items()
         ),
         "stated": table(**data["stated"]) if data["stated"] else _how_to("stated"),
         "hindsight": _hindsight(data),
@@ -66,7 +66,8 @@ def _tile(tile: Mapping[str, str]) -> str:
     return f"<div><span>{name}</span><b>{value}</b><small>{note}</small></div>"
 
 
-def _details(title: str, body: str, opened: bool = False) -> str:
+def details(title: str, body: str, opened: bool = False) -> str:
+    """Return what is folded under its title."""
     state = " open" if opened else ""
     return f"<details{state}><summary>{escape(title)}</summary>{body}</details>"
 

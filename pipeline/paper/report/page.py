@@ -7,13 +7,14 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pipeline.paper.collection import Collection, CollectionError, merge
 from pipeline.paper.report.data import Sources, report_data
 from pipeline.paper.report.fragments import fragments
+from pipeline.paper.report.theory import theory_html, theory_part
 from pipeline.paper.report.tuning import Tuning
 from pipeline.results.files import write_text
 
@@ -34,6 +35,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="what `python -m pipeline.paper hindsight` wrote",
     )  # fmt: skip
     parser.add_argument(
+        "--theory", type=Path, metavar="FOLDER",
+        help="folder of what the commands of `python -m pipeline.theory` wrote",
+    )  # fmt: skip
+    parser.add_argument(
         "--outputs", type=Path, default=Path("outputs"), metavar="FOLDER",
         help="folder with the run folders, for links and environments (default: outputs)",
     )  # fmt: skip
@@ -46,6 +51,7 @@ def command(collection: Collection, options: argparse.Namespace) -> Iterable[str
             collection=collection,
             stated=_stated(options.stated),
             tuning=None if options.hindsight is None else Tuning.read(options.hindsight),
+            theory=options.theory,
             outputs=options.outputs,
             page=options.out,
         ),
@@ -56,18 +62,24 @@ def command(collection: Collection, options: argparse.Namespace) -> Iterable[str
 def write_report(sources: Sources) -> Path:
     """Write ``index.html``; return it."""
     path = sources.page / "index.html"
-    write_text(path, render(report_data(sources)))
+    write_text(path, render(report_data(sources), theory_part(sources.theory)))
     return path
 
 
-def render(data: Mapping[str, Any]) -> str:
-    """Return the page; nothing in it comes from outside."""
+def render(data: Mapping[str, Any], theory: Sequence[Mapping[str, Any]] | None = None) -> str:
+    """Return the page; nothing in it comes from outside.
+
+    Args:
+        data: what the script draws, of :func:`report_data`.
+        theory: the pages that stand still, of :func:`theory_part`.
+    """
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
     parts = {
         "style": (TEMPLATES / "report.css").read_text(encoding="utf-8"),
         "script": script,
         "script_hash": _hash(script),
         "data": json_text(data),
+        "theory": theory_html(theory),
         **fragments(data),
     }
     template = (TEMPLATES / "index.html").read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from pipeline.paper.__main__ import main
 from pipeline.paper.collection import Collection
 from tests.paper.made_up_collection import near_the_paper, without
 from tests.paper.made_up_paper import full_collection, part_of
+from tests.paper.report.test_theory import write_theory
 
 MISSING = {"dataset": "churn", "link": "linear", "cutoff": "0.5", "method": "noise"}
 FAILED = {"dataset": "bank", "link": "linear", "cutoff": "0.7", "method": "ours"}
@@ -41,7 +42,7 @@ def make_report(folder: Path) -> Made:
     _run(folder, "hindsight", "--fresh", folder / "fresh")
     _run(
         *(folder, "report", "--stated", folder / "stated", "--hindsight", folder / "hindsight"),
-        *("--outputs", folder / "outputs"),
+        *("--theory", write_theory(folder / "theory"), "--outputs", folder / "outputs"),
     )
     return Made(folder / "report" / "index.html", collection, folder)
 

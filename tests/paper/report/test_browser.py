@@ -18,6 +18,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from pipeline.paper.published import METHODS
 from pipeline.paper.report.runs import MLFLOW, mlflow_link
+from pipeline.paper.report.theory import PAGES
 from pipeline.paper.style import LOOKS
 from pipeline.tracking.tracker import close_sweep, log_job, open_sweep
 from tests.paper.report.made_up_report import MISSING, REASON, RUN, Made, make_report
@@ -30,7 +31,7 @@ TABLES = (
     "table1", "table2", "appendix_linear_1", "appendix_linear_2", "appendix_logistic_1",
     "appendix_logistic_2",
 )  # fmt: skip
-SECTIONS = ("overview", "tables", "curves", "alpha", "hindsight", "runs")
+SECTIONS = ("overview", "tables", "curves", "alpha", "hindsight", "theory", "runs")
 READ_TABLE = """
 const rows = document.querySelectorAll(`#table-${arguments[0]} tbody tr`);
 return Array.from(rows, (row) => Array.from(row.cells, (cell) => cell.textContent));
@@ -63,10 +64,8 @@ def page(browser: Chrome, made: Made) -> Iterator[Chrome]:
     assert browser.get_log("browser") == []
     asked = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     sent = [one["params"] for one in asked if one["method"] == "Network.requestWillBeSent"]
-    assert {one["request"]["url"].partition("#")[0] for one in sent} <= {
-        made.page.as_uri(),
-        "data:,",
-    }
+    asked_for = {one["request"]["url"].partition("#")[0] for one in sent}
+    assert {url for url in asked_for if not url.startswith("data:")} <= {made.page.as_uri()}
 
 
 def all_of(page: Chrome, selector: str) -> list[WebElement]:
@@ -354,6 +353,15 @@ def test_hindsight_reads_as_its_csv(page: Chrome, made: Made) -> None:
     chosen = overall[(overall["link"] == "logistic") & (overall["method"] == "margin")]
     value = f"{chosen['advantage_held_out'].item():.1%}".replace("-", "−")
     assert value in all_of(page, "#hindsight table")[1].text
+
+
+def test_the_theory_shows_its_tables_and_pictures(page: Chrome) -> None:
+    pictures = all_of(page, "#theory img")
+    assert len(pictures) == len(PAGES)
+    for picture in pictures:
+        assert page.execute_script("return arguments[0].naturalWidth", picture) > 0
+        assert picture.get_attribute("alt")
+    assert "0.10 (0.05 – 0.15)" in one(page, "#theory table").text
 
 
 def test_runs_link_to_their_configs(page: Chrome, made: Made) -> None:

@@ -22,7 +22,8 @@ COMMAND = (
 
 
 def made(collection: Collection, **more: Any) -> dict[str, Any]:
-    given = {"stated": None, "tuning": None, "outputs": Path("nowhere"), "page": Path("report")}
+    places = {"theory": None, "outputs": Path("nowhere"), "page": Path("report")}
+    given = {"stated": None, "tuning": None, **places}
     return report_data(Sources(collection=collection, **(given | more)))
 
 
