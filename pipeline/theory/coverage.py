@@ -20,11 +20,12 @@ from pipeline.jobs.plan import plan
 from pipeline.jobs.problem import problem_of
 from pipeline.jobs.task import places_of
 from pipeline.paths import conf_dir
-from pipeline.results.files import replacing, write_text
+from pipeline.results.files import write_text
 from pipeline.theory.confidence import Followed, follow, loss_bound, setting_of, theory_of
 from pipeline.theory.estimates import share_interval
 from pipeline.theory.rejection import bound_says_something, first_rejected, first_rejection
 from pipeline.theory.runs import Result, results_of
+from pipeline.theory.tables import write_tables
 
 EXPERIMENTS = THEORY, TUNED = ("confidence_theory", "confidence")
 LONGEST_REFIT = 10_200  # rows: beyond, a refit after every row takes hours
@@ -96,9 +97,7 @@ def command(options: argparse.Namespace) -> Iterable[str]:
         "widths": pd.concat([widths_of(one) for one in every], ignore_index=True),
         "bound": pd.DataFrame([bound_row(*pair, data) for pair in zip(theory, tuned, strict=True)]),
     }
-    for name, table in tables.items():
-        with replacing(options.out / f"{name}.csv") as partial:
-            table.to_csv(partial, index=False, lineterminator="\n", float_format="%.6g")
+    write_tables(tables, options.out)
     write_text(options.out / "coverage.md", page(tables["coverage"], tables["bound"], every))
     draw(tables["widths"], tables["bound"], options.out)
     for row in tables["coverage"].to_dict("records"):

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from pipeline.paper.bootstrap import Estimate
-from pipeline.results.files import replacing, write_text
+from pipeline.results.files import write_text
 from pipeline.theory.estimates import FloatArray, mean_estimate, power
 from pipeline.theory.runs import Result, results_of
+from pipeline.theory.tables import write_tables
 
 EXPERIMENTS = ("rates", "rates_passive", "rates_theory", "rates_sgd")
 METHODS = ("greedy", "passive", "ours", "ours_log", "ours_theory", "sgd")
@@ -84,12 +85,11 @@ def command(options: argparse.Namespace) -> Iterable[str]:
 
     results = [result for name in EXPERIMENTS for result in results_of(name, options.overrides)]
     every = gather(results)
-    for name, table in (("losses", losses_table(every)), ("powers", powers_table(every))):
-        with replacing(options.out / f"{name}.csv") as partial:
-            table.to_csv(partial, index=False, lineterminator="\n", float_format="%.6g")
+    powers = powers_table(every)
+    write_tables({"losses": losses_table(every), "powers": powers}, options.out)
     write_text(options.out / "rates.md", page(every))
     draw(every, options.out)
-    for row in powers_table(every).to_dict("records"):
+    for row in powers.to_dict("records"):
         yield (
             f"{row['dataset']}, {row['method']}: R_T ~ T^{row['power']:.2f} "
             f"({row['low']:.2f} to {row['high']:.2f})"

@@ -18,11 +18,12 @@ import pandas as pd
 from pipeline.core.links import Linear, get_link
 from pipeline.core.methods.sgd import Sgd
 from pipeline.jobs.cell import Cell
-from pipeline.results.files import replacing, write_text
+from pipeline.results.files import write_text
 from pipeline.theory.coverage import usual_options, whole_number
 from pipeline.theory.estimates import mean_estimate
 from pipeline.theory.runs import Result, results_of
 from pipeline.theory.sgd_runs import Case, Path, follow
+from pipeline.theory.tables import write_tables
 
 EXPERIMENTS = ("sgd", "sgd_high")
 POINTS = 120
@@ -52,9 +53,7 @@ def command(options: argparse.Namespace) -> Iterable[str]:
         "sgd_paths": pd.concat([points_of(case, paths[case.name]) for case in cases]),
         "sgd_cells": pd.DataFrame([cell_row(result) for result in results]),
     }
-    for name, table in tables.items():
-        with replacing(options.out / f"{name}.csv") as partial:
-            table.to_csv(partial, index=False, lineterminator="\n", float_format="%.6g")
+    write_tables(tables, options.out)
     write_text(options.out / "sgd.md", page(tables["sgd"], tables["sgd_cells"], cases))
     draw(tables["sgd"], tables["sgd_paths"], options.out)
     for row in tables["sgd"].to_dict("records"):

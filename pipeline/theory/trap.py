@@ -19,9 +19,10 @@ from scipy import stats
 from pipeline.data.splits import initial_size
 from pipeline.data.synthetic import TRAP_GROUPS
 from pipeline.jobs.cell import Cell
-from pipeline.results.files import replacing, write_text
+from pipeline.results.files import write_text
 from pipeline.theory.estimates import FloatArray, line_slopes, mean_estimate, share_interval
 from pipeline.theory.runs import Result, results_of
+from pipeline.theory.tables import write_tables
 
 EXPERIMENTS = ("greedy_trap", "greedy_trap_logistic")
 BOUND = 0.1  # of the theorem's proof: P(v is lost) ≥ 1/10
@@ -67,8 +68,7 @@ def command(options: argparse.Namespace) -> Iterable[str]:
 
     every = [runs for name in EXPERIMENTS for runs in gather(results_of(name, options.overrides))]
     table = pd.DataFrame([row_of(runs) for runs in every])
-    with replacing(options.out / "trap.csv") as partial:
-        table.to_csv(partial, index=False, lineterminator="\n", float_format="%.6g")
+    write_tables({"trap": table}, options.out)
     write_text(options.out / "trap.md", page(table, every))
     draw(every, options.out)
     for row in table.to_dict("records"):
