@@ -35,7 +35,7 @@ THEORY: Changes = {  # what the theory's stages compute, at toy size
     "experiment/greedy_trap.yaml": {"dataset.n": 1000, SEEDS: "0,1,2"},
     "experiment/greedy_trap_logistic.yaml": {SEEDS: "0,1,2"},
     "experiment/rates.yaml": {SIZES: "300,1000", SEEDS: "0,1"},
-    "experiment/rates_passive.yaml": {SEEDS: "0,1"},
+    "experiment/rates_passive.yaml": {SIZES: "300,1000", SEEDS: "0,1"},
     "experiment/rates_sgd.yaml": {SIZES: "300,1000", SEEDS: "0,1"},
     "experiment/rates_theory.yaml": {SIZES: "300,1000", SEEDS: "0,1"},
     "experiment/sgd.yaml": {"dataset.n": 1001},

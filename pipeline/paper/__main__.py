@@ -24,7 +24,7 @@ EXAMPLES = """examples:
   python -m pipeline.paper hindsight --fresh outputs/paper/fresh \\
       --collection outputs/paper/inferred --out outputs/paper/hindsight
   python -m pipeline.paper report --stated outputs/paper/stated \\
-      --hindsight outputs/paper/hindsight \\
+      --hindsight outputs/paper/hindsight --theory outputs/paper/theory \\
       --collection outputs/paper/inferred --out outputs/report"""
 
 
