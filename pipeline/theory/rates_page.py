@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from pipeline.paper.formats import markdown_line
 from pipeline.paper.sheets import bare, save_all, sheet
@@ -95,15 +96,27 @@ def _draw_guides(axis: Axes, here: Sequence[Growth], lowest: float) -> list[_Nam
 
 
 def _write_names(axis: Axes, here: Sequence[Growth], names: Sequence[_Name]) -> None:
-    """Write the names at the right of their lines, far enough from each other to be read."""
+    """Write the names at the right of all lines, far enough from each other to be read.
+
+    A line that ends earlier is led to its name by a hair.
+    """
     first, last = min(g.sizes[0] for g in here), max(g.sizes[-1] for g in here)
     axis.set_xlim(first / 1.3, last * (last / first) ** ROOM)
+    axis.xaxis.set_major_locator(
+        FixedLocator([10.0**k for k in range(3, 1 + round(np.log10(last)))])
+    )
+    axis.xaxis.set_minor_locator(NullLocator())
     low, high = np.log(axis.get_ylim())
     before = -np.inf
     for name in sorted(names, key=lambda name: name.loss):
         before = max((np.log(name.loss) - low) / (high - low), before + LEAST_DISTANCE)
-        place = 1.15 * name.size, float(np.exp(low + before * (high - low)))
-        axis.annotate(name.text, place, va="center", color=name.colour, fontsize="small")
+        height = float(np.exp(low + before * (high - low)))
+        if name.size < last:
+            hair: dict[str, Any] = {"color": name.colour, "linewidth": 0.6, "linestyle": ":"}
+            axis.plot([name.size, 1.25 * last], [name.loss, height], **hair)
+        axis.annotate(
+            name.text, (1.3 * last, height), va="center", color=name.colour, fontsize="small"
+        )
 
 
 def page(every: Sequence[Growth]) -> str:
