@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pipeline.paper.formats import markdown_line
 from pipeline.paper.sheets import bare, save_all, sheet
 from pipeline.paper.style import look
 from pipeline.theory.confidence import theory_of
 from pipeline.theory.coverage import Coverage
+from pipeline.theory.tables import markdown_table
 
 COVERAGE = (
     "link", "runs", "statement holds", "ρ_T", "needed / ρ_t: median run", "worst run",
@@ -89,27 +89,21 @@ def page(coverage: pd.DataFrame, bound: pd.DataFrame, every: Sequence[Coverage])
         "",
         *(_setting(one) for one in every),
         "",
-        *_table(COVERAGE, map(_coverage_texts, coverage.to_dict("records"))),
+        *markdown_table(COVERAGE, map(_coverage_texts, coverage.to_dict("records"))),
         "",
         "*Enough*: the share of ρ_t that holds in 1 − δ of the runs.",
         "",
-        *_table(REJECTION, map(_rejection_texts, coverage.to_dict("records"))),
+        *markdown_table(REJECTION, map(_rejection_texts, coverage.to_dict("records"))),
         "",
         "The first and the last column are computed from the constants, the measured one is the "
         "first round t ≥ 2 that rejects a row. The bound *says something* where it is below the "
         "loss of accepting every row.",
         "",
-        *_table(BOUND, map(_bound_texts, bound.to_dict("records"))),
+        *markdown_table(BOUND, map(_bound_texts, bound.to_dict("records"))),
         "",
         "![Widths and losses beside what the theory says](coverage.png)",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _table(heads: Sequence[str], rows: Iterator[list[str]]) -> Iterator[str]:
-    yield markdown_line(heads)
-    yield markdown_line(["---", *["---:"] * (len(heads) - 1)])
-    yield from map(markdown_line, rows)
 
 
 def _setting(one: Coverage) -> str:

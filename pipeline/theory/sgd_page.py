@@ -11,10 +11,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pipeline.paper.formats import markdown_line
 from pipeline.paper.sheets import bare, save_all, sheet
 from pipeline.paper.style import look
 from pipeline.theory.sgd_runs import Case
+from pipeline.theory.tables import markdown_table
 
 DISTANCE, BOUND = look("ours").colour, "#000000"
 DISTANCES = (
@@ -91,25 +91,20 @@ def page(table: pd.DataFrame, cells: pd.DataFrame, cases: Sequence[Case]) -> str
         "**The distance.** Proposition 2: an update brings E‖β_t − β*‖² down by α²/(‖x‖²L²) at "
         "least, so that d_t bounds the distance; where β stays, μ is right to L/γ·(α + 2B).",
         "",
-        *_table(DISTANCES, [_distance_texts(row) for row in rows]),
+        *markdown_table(DISTANCES, [_distance_texts(row) for row in rows]),
         "",
         "**The mistakes.** Proposition 2: a row is decided wrongly with probability ρ at most. "
         "Accepting every row (above the mean, rejecting every row) keeps that bound as well.",
         "",
-        *_table(MISTAKES, [_mistake_texts(row) for row in rows]),
+        *markdown_table(MISTAKES, [_mistake_texts(row) for row in rows]),
         "",
         "**Through the pipeline**, the cells of `experiment=sgd` and `sgd_high`:",
         "",
-        *_table(CELLS, [_cell_texts(row) for row in cells.to_dict("records")]),
+        *markdown_table(CELLS, [_cell_texts(row) for row in cells.to_dict("records")]),
         "",
         "![Distance to β* and mistakes of Algorithm 3](sgd.png)",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    rule = markdown_line(["---", *["---:"] * (len(heads) - 1)])
-    return [markdown_line(heads), rule, *map(markdown_line, rows)]
 
 
 def _distance_texts(row: dict[str, Any]) -> list[str]:
