@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,13 @@ def test_what_is_not_in_mlflow_is_said(tmp_path: Path, capsys: pytest.CaptureFix
     entry = job(tmp_path, 0, "ours").but(untracked="the server is down")
     assert report(Journal(tmp_path / "sweep"), [entry], 1, stopped=False) == 0
     assert "1 jobs are not in MLflow (the server is down)" in lines_of(capsys)
+
+
+def test_the_table_asks_mlflow_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many runs a store has, the end of a sweep takes as long."""
+    monkeypatch.setitem(sys.modules, "mlflow", None)  # an import would fail
+    entries = [job(tmp_path, 0, "greedy").but(tracked="a run"), job(tmp_path, 1, "ours")]
+    assert report(Journal(tmp_path / "sweep"), entries, 2, stopped=False) == 0
+    assert lines_of(capsys)[2].split() == ["greedy", "ours"]
