@@ -555,15 +555,18 @@
 
   function navigation() {
     const links = [...document.querySelectorAll("nav a")];
-    const mark = (id) => links.forEach((link) => {
-      if (link.hash === `#${id}`) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
-    });
-    const watcher = new IntersectionObserver(
-      (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => mark(entry.target.id)),
-      { rootMargin: "-20% 0px -75% 0px" },
-    );
-    document.querySelectorAll("main > section").forEach((section) => watcher.observe(section));
+    const sections = [...document.querySelectorAll("main > section")];
+    const inBand = new Set(); // a band across the upper part of the window; two sections may touch it
+    const watcher = new IntersectionObserver((entries) => {
+      entries.forEach((entry) => inBand[entry.isIntersecting ? "add" : "delete"](entry.target));
+      const here = sections.findLast((section) => inBand.has(section));
+      if (!here) return;
+      links.forEach((link) => {
+        if (link.hash === `#${here.id}`) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      });
+    }, { rootMargin: "-20% 0px -75% 0px" });
+    sections.forEach((section) => watcher.observe(section));
     addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
   }
 

@@ -81,9 +81,7 @@ def press(page: Chrome, *keys: str) -> None:
 
 
 def click(page: Chrome, element: WebElement) -> None:
-    page.execute_script(
-        "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element
-    )
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
     element.click()
 
 
@@ -218,7 +216,7 @@ def test_the_picture_has_a_box_for_every_figure(page: Chrome, made: Made) -> Non
     row = truth[truth["z"].notna()].iloc[917]
     cell = "/".join(row[["link", "dataset", "cutoff", "method"]])
     box = one(page, f"[data-cell='{cell}']")
-    page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", box)
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", box)
     ActionChains(page).move_to_element(box).perform()
     error = row["standard_deviation"] / np.sqrt(row["n_splits"])
     z = f"{row['z']:+.1f}".replace("-", "−")
@@ -408,14 +406,13 @@ def test_the_keyboard_reaches_everything_and_is_seen(page: Chrome) -> None:
     assert skip.rect["x"] >= 0
     press(page, Keys.ENTER)
     assert page.switch_to.active_element.get_attribute("id") == "main"
-    page.execute_script("document.activeElement.blur(); scrollTo(0, 0)")
-    for section in SECTIONS:
-        link = one(page, f"nav a[href='#{section}']")
-        link.send_keys(Keys.ENTER)
-        marked = f"nav a[href='#{section}'][aria-current]"
-        WebDriverWait(page, 10).until(
-            lambda p, marked=marked: p.find_elements(By.CSS_SELECTOR, marked)
-        )
+    for section in (*SECTIONS, *reversed(SECTIONS)):
+        one(page, f"nav a[href='#{section}']").send_keys(Keys.ENTER)
+        wait_for_mark(page, section)
+        header, heading = one(page, "header"), one(page, f"#{section} h2")
+        bottom = page.execute_script("return arguments[0].getBoundingClientRect().bottom", header)
+        top = page.execute_script("return arguments[0].getBoundingClientRect().top", heading)
+        assert bottom < top < page.execute_script("return innerHeight"), section
     reached = set()
     page.execute_script("scrollTo(0, 0); document.querySelector('nav a').focus()")
     for _ in range(80):
@@ -426,6 +423,20 @@ def test_the_keyboard_reaches_everything_and_is_seen(page: Chrome) -> None:
         stroke = element.tag_name in {"rect", "g"} or element.get_attribute("type") == "radio"
         assert stroke or page.execute_script(outline, element) != "none", element.tag_name
     assert {"a", "button", "input", "select", "svg", "div", "summary", "rect", "g"} <= reached
+
+
+def wait_for_mark(page: Chrome, section: str) -> None:
+    """Wait until the navigation marks a section as the one being read, and no other."""
+    marked = "return Array.from(document.querySelectorAll('nav a[aria-current]'), (a) => a.hash)"
+    WebDriverWait(page, 10).until(lambda p: p.execute_script(marked) == [f"#{section}"], section)
+
+
+def test_the_mark_follows_a_little_scrolling_to_and_fro(page: Chrome) -> None:
+    """Both sections stay in view all the while: only which one fills the upper part changes."""
+    edge = page.execute_script("return document.getElementById('curves').offsetTop - innerHeight/5")
+    for offset, section in ((-150, "tables"), (-30, "curves"), (-150, "tables"), (30, "curves")):
+        page.execute_script("scrollTo(0, arguments[0])", edge + offset)
+        wait_for_mark(page, section)
 
 
 def test_a_phone_scrolls_in_one_direction_only(page: Chrome) -> None:
