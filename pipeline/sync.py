@@ -1,7 +1,8 @@
 """Log what MLflow has missed: ``python -m pipeline.sync [outputs=outputs] [tracking.uri=…]``.
 
 A sweep whose server was down has its results in files; this tells MLflow of them. What has been
-logged is not logged again.
+logged is not logged again. Sweeps with ``tracking=none`` are logged where ``tracking.uri`` says,
+and left alone where it says nothing.
 """
 
 from __future__ import annotations
@@ -18,12 +19,17 @@ from pipeline.tracking.store import store_uri
 from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
 
 OPTIONS = {"outputs": "outputs", "tracking.uri": ""}
+EXPERIMENT = "onesided"  # of MLflow, for sweeps that wanted none
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Log all that is missing; return 1 if MLflow does not answer, 2 if the command is wrong."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if any(argument in ("-h", "--help") for argument in given):
+        print(__doc__)
+        return 0
     try:
-        options = parse(sys.argv[1:] if arguments is None else arguments)
+        options = parse(given)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
@@ -60,7 +66,7 @@ def sync(outputs: Path, uri: str | None = None) -> int:
     """
     n_logged = 0
     for journal in find_sweeps(outputs):
-        wanted = journal.about.get("tracking_wanted") or {"name": "none"}
+        wanted = _wanted(journal, uri)
         missing = [entry for entry in journal.entries() if _is_missing(entry, outputs)]
         if wanted["name"] == "none" or not missing:
             continue
@@ -73,6 +79,14 @@ def sync(outputs: Path, uri: str | None = None) -> int:
         n_logged += len(missing)
         print(f"sweep {journal.path.name}: {_jobs(len(missing))} logged", flush=True)
     return n_logged
+
+
+def _wanted(journal: Journal, uri: str | None) -> dict[str, Any]:
+    """Return how a sweep is to be tracked; an address given now counts more than no wish then."""
+    wanted = journal.about.get("tracking_wanted") or {"name": "none"}
+    if wanted["name"] == "none" and uri:
+        return {"name": "mlflow", "experiment": EXPERIMENT}
+    return dict(wanted)
 
 
 def _is_missing(entry: Entry, outputs: Path) -> bool:

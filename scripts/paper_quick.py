@@ -34,6 +34,7 @@ SIZES, SEEDS = "hydra.sweeper.params[dataset.n]", "hydra.sweeper.params[dataset.
 THEORY: Changes = {  # what the theory's stages compute, at toy size
     "experiment/greedy_trap.yaml": {"dataset.n": 1000, SEEDS: "0,1,2"},
     "experiment/greedy_trap_logistic.yaml": {SEEDS: "0,1,2"},
+    "experiment/greedy_trap_erm.yaml": {"dataset.n": 1000, SEEDS: "0,1,2"},
     "experiment/rates.yaml": {SIZES: "300,1000", SEEDS: "0,1"},
     "experiment/rates_passive.yaml": {SIZES: "300,1000", SEEDS: "0,1"},
     "experiment/rates_sgd.yaml": {SIZES: "300,1000", SEEDS: "0,1"},
@@ -46,6 +47,7 @@ TOY: Changes = {
         "datasets": DATASETS,
         "second_tables": {"bank": "bank_full"},
         "coverage": {"runs": 5, "sizes": [260, 320], "long": 2000},
+        "erm": {"groups": 60},
         "sgd_figures": {"runs": 3},
     },
     "experiment/paper.yaml": {"hydra.sweeper.params.dataset": ",".join(DATASETS)},
@@ -55,7 +57,10 @@ TOY: Changes = {
 
 
 def make_workspace(folder: Path, changes: Changes = TOY) -> None:
-    """Make a folder in which ``dvc repro`` runs the project's stages with other settings."""
+    """Make a folder in which ``dvc repro`` runs the project's stages with other settings.
+
+    MLflow is told of none of it: ``make ui`` shows the project's own runs.
+    """
     for part in PARTS:
         source, target = ROOT / part, folder / part
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -70,6 +75,9 @@ def make_workspace(folder: Path, changes: Changes = TOY) -> None:
         config.write(file)
     for name, values in changes.items():
         change(folder / "conf" / name, values)
+    config_file = folder / "conf" / "config.yaml"
+    text = config_file.read_text(encoding="utf-8")
+    config_file.write_text(text.replace("- tracking: mlflow", "- tracking: none"), encoding="utf-8")
 
 
 def change(file: Path, values: Mapping[str, Any]) -> None:

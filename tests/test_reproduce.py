@@ -8,6 +8,8 @@ import pytest
 
 from pipeline.paper.collection import Collection
 from pipeline.reproduce import DONE, REFUSED, main
+from pipeline.sync import sync
+from pipeline.tracking.store import client_of, experiment_id, store_uri
 
 TOY = ("experiment=smoke", "dataset=blood", "link=linear", "splits=2", "alpha=[0.1,1]", "n_jobs=1")
 
@@ -35,3 +37,48 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
         main(["experiment=papre", "--out", str(tmp_path)])
     assert stop.value.code == REFUSED
     assert "did you mean 'paper'?" in capsys.readouterr().err
+
+
+def test_mlflow_is_told_of_each_cell_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outputs = tmp_path / "outputs"
+    command = [*TOY, f"outputs={outputs}", "--out", str(tmp_path / "gathered")]
+    assert main([*command, "method=ours"]) == DONE
+    assert "logging 2 cells in MLflow" in capsys.readouterr().err
+    assert main([*command, "method=ours,margin"]) == DONE  # two of them are known
+    assert "logging 2 cells in MLflow" in capsys.readouterr().err
+    assert main(command) == DONE
+    assert main(command) == DONE
+    assert capsys.readouterr().err.count("logging") == 1
+    folders = Collection.read(tmp_path / "gathered").cells["folder"]
+    client = client_of(store_uri(None, outputs))
+    runs = client.search_runs([experiment_id(store_uri(None, outputs), "onesided", outputs)])
+    jobs = [run for run in runs if "hash" in run.data.tags]
+    assert sorted(run.data.tags["hash"] for run in jobs) == sorted(
+        Path(folder).name for folder in folders
+    )
+    assert all(run.data.metrics["loss"] >= 0 for run in jobs)
+    parents = {run.info.run_id: run.data.tags["command"] for run in runs if run not in jobs}
+    assert {run.data.tags["mlflow.parentRunId"] for run in jobs} == set(parents)
+    assert all(line.startswith("python -m pipeline.run -m") for line in parents.values())
+
+
+def test_without_tracking_mlflow_is_not_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outputs = tmp_path / "outputs"
+    command = [*TOY, f"outputs={outputs}", "tracking=none", "--out", str(tmp_path / "gathered")]
+    assert main(command) == DONE
+    assert "MLflow" not in capsys.readouterr().err
+    assert [path.name for path in outputs.iterdir()] == ["runs"]
+
+
+def test_a_server_that_is_down_costs_no_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outputs = tmp_path / "outputs"
+    command = [*TOY, f"outputs={outputs}", "--out", str(tmp_path / "gathered")]
+    assert main([*command, "tracking.uri=http://127.0.0.1:9"]) == DONE
+    assert "log them later with: python -m pipeline.sync" in capsys.readouterr().err
+    assert sync(outputs, store_uri(None, outputs)) == 6

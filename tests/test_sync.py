@@ -101,6 +101,24 @@ def test_sweeps_that_wanted_no_tracking_are_left_alone(
     assert run(capsys, f"outputs={outputs}") == (0, "nothing to log\n", "")
 
 
+def test_they_are_logged_where_an_address_says(
+    outputs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missed(outputs, tracking_wanted={"name": "none"})
+    command = (f"outputs={outputs}", f"tracking.uri=sqlite:///{outputs}/mlflow.db")
+    code, out, _ = run(capsys, *command)
+    assert code == 0
+    assert out.endswith("2 jobs logged\n")
+    assert len(runs_in(outputs)) == 3  # with their sweep
+    assert run(capsys, *command) == (0, "nothing to log\n", "")
+
+
+def test_help_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    assert "python -m pipeline.sync" in out
+
+
 def test_a_server_that_is_down_is_told_in_one_line(
     outputs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,9 +1,8 @@
-"""A sweep from Python as MLflow sees it: a journal like that of a command, logged as it goes."""
+"""Cells that run in blocks as MLflow sees them: a journal like that of a sweep of jobs."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,19 +11,67 @@ from typing import Any
 from pipeline.jobs.runner import Run
 from pipeline.results.files import read_json
 from pipeline.results.outcome import SUMMARY
-from pipeline.results.sweeps import Entry, Journal
+from pipeline.results.sweeps import Entry, Journal, find_sweeps
+from pipeline.tracking.store import store_uri
 from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
+
+Say = Callable[[str], None]
+
+
+def log_new(
+    runs: Sequence[Run], settings: Mapping[str, Any], outputs: Path, call: str, say: Say
+) -> None:
+    """Log the cells that MLflow does not know yet, as one sweep.
+
+    A cell that was kept is known if the journal of an earlier sweep says so.
+
+    Args:
+        runs: what became of the cells.
+        settings: the config group ``tracking``.
+        outputs: folder of the sweeps.
+        call: what to show as the command.
+        say: shows a line: how many there are, what cannot be logged.
+    """
+    if settings["name"] == "none":
+        return
+    known = _known(store_uri(settings.get("uri"), outputs), outputs)
+    new = [run for run in runs if run.state != "kept" or _name(run) not in known]
+    if not new:
+        return
+    say(f"logging {len(new):,} cells in MLflow")
+    logbook = Logbook.open(settings, outputs, len(new), call, say)
+    for number, run in enumerate(new):
+        logbook.log(number, run)
+    logbook.close()
+
+
+def _known(uri: str, outputs: Path) -> set[str]:
+    """Return the names of the run folders that a store has been told of."""
+    journals = [
+        journal
+        for journal in find_sweeps(outputs)
+        if (journal.about.get("tracking") or {}).get("uri") == uri
+    ]
+    entries = [entry for journal in journals for entry in journal.entries()]
+    return {Path(entry.folder).name for entry in entries if entry.tracked and entry.folder}
+
+
+def _name(run: Run) -> str | None:
+    return None if run.folder is None else run.folder.path.name
 
 
 @dataclass(frozen=True)
 class Logbook:
-    """The journal of one call of ``sweep``, and where it is tracked."""
+    """The journal of cells that run in blocks, and where it is tracked."""
 
     journal: Journal
     tracking: dict[str, Any] | None
+    warn: Say
 
     @classmethod
-    def open(cls, settings: Mapping[str, Any], outputs: Path, total: int, call: str) -> Logbook:
+    def open(
+        cls, settings: Mapping[str, Any], outputs: Path, total: int, call: str, warn: Say
+    ) -> Logbook:
         """Make journal, database and the sweep's own run; a server that is down is a warning.
 
         Args:
@@ -32,6 +79,7 @@ class Logbook:
             outputs: folder of the sweeps.
             total: number of cells.
             call: what to show as the command.
+            warn: is told, in a line, what cannot be logged.
         """
         now = datetime.now(UTC)
         journal = Journal(outputs / "sweeps" / now.strftime("%Y%m%d-%H%M%S-%f"))
@@ -46,10 +94,10 @@ class Logbook:
         try:
             tracking = open_sweep(settings, outputs, about, many=total > 1)
         except TrackingError as error:
-            warnings.warn(str(error), stacklevel=3)
+            warn(str(error))
             tracking = None
         journal.open({**about, "tracking": tracking})
-        return cls(journal, tracking)
+        return cls(journal, tracking, warn)
 
     def log(self, number: int, run: Run) -> None:
         """Write down what became of a cell, and log it."""
@@ -72,14 +120,14 @@ class Logbook:
         entries = list(self.journal.entries())
         untracked = [entry.untracked for entry in entries if entry.untracked]
         if untracked:
-            warnings.warn(f"{len(untracked)} cells: {untracked[0]}", stacklevel=3)
+            self.warn(f"{len(untracked)} cells: {untracked[0]}")
         if self.tracking is None:
             return
         failed = sum(entry.state == "failed" for entry in entries)
         try:
             close_sweep(self.tracking, failed, self.journal.path)
         except TrackingError as error:
-            warnings.warn(str(error), stacklevel=3)
+            self.warn(str(error))
 
     def _tracked(self, entry: Entry) -> Entry:
         if self.tracking is None:

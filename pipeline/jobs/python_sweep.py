@@ -87,7 +87,7 @@ def sweep(
     if values["tracking"]["name"] != "none":
         names = ",".join(dict.fromkeys(cell.dataset_label for cell in cells))
         call = " ".join(["pipeline.sweep", f"dataset={names}", *lines])
-        logbook = Logbook.open(values["tracking"], places.outputs, len(cells), call)
+        logbook = Logbook.open(values["tracking"], places.outputs, len(cells), call, _warn)
     runs = run_blocks(cells, places, n_jobs, force, _reporter(logbook, progress, len(cells)))
     if logbook is not None:
         logbook.close()
@@ -159,6 +159,10 @@ def _reporter(
             progress(ended, total)
 
     return report
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, stacklevel=4)  # of the line that calls sweep
 
 
 def _warn_of_failures(runs: Sequence[Run]) -> None:

@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.jobs.blocks import run_blocks
-from pipeline.jobs.cell import Cell, make_cell
-from pipeline.jobs.early import check_writable
-from pipeline.jobs.gather import teller
+from pipeline.jobs.cell import Cell
+from pipeline.jobs.gather import run_sweep
 from pipeline.jobs.lines import name_text
-from pipeline.jobs.plan import plan
-from pipeline.jobs.task import places_of
 from pipeline.results.outcome import Outcome
 
 
@@ -34,13 +30,8 @@ def results_of(experiment: str, overrides: Sequence[str] = ()) -> list[Result]:
         experiment: its name in conf/experiment.
         overrides: as on the command line of ``python -m pipeline.run -m``.
     """
-    jobs = plan([f"experiment={experiment}", *overrides])
-    cells = [make_cell(job.values, job.config_dirs) for job in jobs]
-    values = jobs[0].values
-    places = places_of(values)
-    check_writable(places.outputs)
-    runs = run_blocks(cells, places, values["n_jobs"], values["force"], teller(len(cells)))
-    failed = [run for run in runs if run.state == "failed"]
+    swept = run_sweep([f"experiment={experiment}", *overrides])
+    runs, failed = swept.runs, swept.failed
     if failed:
         first = f"{name_text(failed[0].cell.labels)}: {failed[0].reason}"
         raise ValueError(

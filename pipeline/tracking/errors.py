@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-LATER = "results are saved; log them later with: python -m pipeline.sync"
+LATER = (
+    "results are saved; log them later with: python -m pipeline.sync "
+    "(and outputs=… as in this command)"
+)
 LONGEST = 200
 SILENT = "the server did not answer in time"
 PLAIN_WORDS = {
@@ -15,6 +18,8 @@ PLAIN_WORDS = {
     "database is locked": "the database is locked by another process",
     "unable to open database file": "the database cannot be opened",
     "readonly database": "the database is read-only",
+    "disk is full": "the disk is full",
+    "No space left on device": "the disk is full",
     "No such file or directory": "there is no such folder",
     "Model registry functionality is unavailable": "not an address MLflow knows",
     "maintenance mode": "a folder is no store; give sqlite:///…/mlflow.db or http://…",

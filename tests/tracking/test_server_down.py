@@ -12,7 +12,7 @@ from pipeline.tracking.errors import TrackingError
 from pipeline.tracking.tracker import log_job, open_sweep
 from tests.tracking.made import make_run
 
-LATER = "results are saved; log them later with: python -m pipeline.sync"
+LATER = "log them later with: python -m pipeline.sync (and outputs=… as in this command)"
 
 
 @pytest.fixture
