@@ -51,7 +51,6 @@ TOY: Changes = {
         "sgd_figures": {"runs": 3},
     },
     "experiment/paper.yaml": {"hydra.sweeper.params.dataset": ",".join(DATASETS)},
-    "experiment/table1.yaml": {"hydra.sweeper.params.dataset": ",".join(DATASETS)},
     "config.yaml": {"alpha": [0.0625, 0.25, 1.0]},
 }
 

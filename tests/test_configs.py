@@ -98,3 +98,9 @@ def test_the_paper_has_1400_cells() -> None:
     params = OmegaConf.load(CONF / "experiment" / "paper.yaml").hydra.sweeper.params
     sizes = {key: len(str(value).split(",")) for key, value in params.items()}
     assert sizes == {"dataset": 10, "link": 2, "cutoff": 10, "method": 7}
+
+
+def test_dvc_fetches_the_datasets_of_the_paper() -> None:
+    repro = OmegaConf.load(conf_dir() / "repro.yaml")
+    params = OmegaConf.load(conf_dir() / "experiment" / "paper.yaml").hydra.sweeper.params
+    assert sorted(repro.datasets) == sorted(params.dataset.split(","))

@@ -26,7 +26,6 @@ SMALL: paper_quick.Changes = {
         "hydra.sweeper.params.dataset": "blood",
         "hydra.sweeper.params.cutoff": "0.5,0.7",
     },
-    "experiment/table1.yaml": {"hydra.sweeper.params.dataset": "blood"},
     "config.yaml": {"alpha": [0.25, 1.0]},
 }
 CELLS_OF = {"linear": 14, "logistic": 14, "stated": 28, "fresh": 28}  # cutoffs × methods × links
