@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import forensics
 import numpy as np
@@ -54,8 +55,31 @@ def test_the_page_has_every_reading(tmp_path: Path) -> None:
     heavy = pd.DataFrame(
         [{"link": "linear", "reading": "r", "dataset": "blood", "p": p} for p in (0.5, 0.04, 0.001)]
     )
-    forensics.write(tmp_path, screened, heavy)
+    final = screened[screened["dataset"] == "all"].assign(rms_z=1.125)
+    edges = pd.DataFrame([{"method": "eps_greedy", "grid": "from 2^-10", "above": 0, "equal": 18}])
+    evidence = {"screen": screened, "heavy_tails": heavy, "finalists": final, "grid_edges": edges}
+    forensics.write(tmp_path, evidence)
     page = (tmp_path / "evidence.md").read_text()
     assert "| linear_other | 9 | 0.875 | 1.03 | 1.25 |" in page
     assert "| linear | r | blood | 3 | 2 | 1 | 0.001 |" in page
-    assert len(pd.read_csv(tmp_path / "screen.csv")) == len(screened)
+    assert "| linear | linear_other | all | 9 | 0.875 | 1.03 | 1.12 |" in page
+    assert "| eps_greedy | from 2^-10 | 0 | 18 |" in page
+    for name, frame in evidence.items():
+        assert len(pd.read_csv(tmp_path / f"{name}.csv")) == len(frame)
+
+
+def test_a_grid_that_ends_higher_loses_its_ties_with_greedy() -> None:
+    """One row: greedy loses 2, ε-greedy 2 with the least alpha, 1 more with each next one."""
+    label = {"dataset": "blood", "cutoff": "0.5", "split": 0}
+    lines = [{**label, "method": "greedy", "alpha": 0.0, "loss": 2.0}]
+    lines += [
+        {**label, "method": method, "alpha": 2.0**k, "loss": 2.0 + k + 10}
+        for method in ("eps_greedy", "os_eps_greedy")
+        for k in range(-10, -6)
+    ]
+    found = SimpleNamespace(losses=pd.DataFrame(lines))
+    rows = pd.DataFrame(forensics.grid_edges(found)).set_index(["method", "grid"])
+    assert tuple(rows.loc["eps_greedy", "of the paper"]) == (0, 16)
+    assert tuple(rows.loc["os_eps_greedy", "of the paper"]) == (22, 13)
+    assert tuple(rows.loc["eps_greedy", "from 2^-10"]) == (0, 1)
+    assert tuple(rows.loc["os_eps_greedy", "from 2^-9"]) == (1, 0)
