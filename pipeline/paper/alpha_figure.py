@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from numpy.typing import NDArray
 
 from pipeline.paper.collection import Collection
-from pipeline.paper.curves import BAND
+from pipeline.paper.curves import BAND, layer
 from pipeline.paper.grids import REPORTED, Grid, Setting, absent, grids, in_text, present
 from pipeline.paper.published import METHODS
 from pipeline.paper.sheets import (
@@ -108,7 +108,7 @@ def _draw_panel(axis: Axes, whole: Mapping[str, Grid]) -> None:
     if BASELINE not in whole:  # nothing to divide by, as the note says
         axis.set(xticks=[], yticks=[])
         return
-    axis.axhline(1.0, **look(BASELINE).line)
+    axis.axhline(1.0, zorder=layer(BASELINE), **look(BASELINE).line)
     lines = {
         method: relative(whole[method], whole[BASELINE])
         for method in present(whole)
@@ -122,7 +122,7 @@ def _draw_panel(axis: Axes, whole: Mapping[str, Grid]) -> None:
 
 def _draw_line(axis: Axes, method: str, line: Relative) -> None:
     shown, tuned = look(method), line.tuned
-    axis.plot(line.exponents, line.ratio, **shown.line)
+    axis.plot(line.exponents, line.ratio, zorder=layer(method), **shown.line)
     band = (line.ratio - line.error, line.ratio + line.error)
     axis.fill_between(line.exponents, *band, color=shown.colour, alpha=BAND, linewidth=0)
     axis.plot(line.exponents[tuned], line.ratio[tuned], color=shown.colour, zorder=3, **DOT)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
+from pipeline.paper.held_out import BASELINE
 from pipeline.paper.sheets import bare, count_rounds, few_ticks, legend, note_missing, save, sheet
 from pipeline.paper.style import look
 from pipeline.results.average import AverageLoss
 
-EARLY = 0.05  # share of the rounds that may leave the panel at its top
-BAND = 0.07  # opacity: seven bands lie over each other
+EARLY = 0.1  # share of the rounds that may leave the panel: their averages are of few rows
+SETTLED = 0.2  # share of the rounds after which the ratios set the scale
+LEAST_ROOM = 0.005  # on both sides of greedy
+BAND = 0.15  # opacity: one can be seen in print, seven over each other lie below all lines
 ROUND, AVERAGE_LOSS = "round t", "average loss $R_t/t$"
 
 
@@ -54,21 +60,69 @@ def draw_lines(axis: Axes, lines: Mapping[str, AverageLoss], missing: Sequence[s
         missing: methods that should have a line and have none.
     """
     for method, line in lines.items():
-        shown = look(method)
-        axis.plot(line.rounds, line.mean, **shown.line)
+        axis.plot(line.rounds, line.mean, zorder=layer(method), **look(method).line)
         band = (line.mean - line.error, line.mean + line.error)
-        axis.fill_between(line.rounds, *band, color=shown.colour, alpha=BAND, linewidth=0)
+        axis.fill_between(line.rounds, *band, color=look(method).colour, alpha=BAND, linewidth=0)
     last = max((line.rounds[-1] for line in lines.values()), default=1)
-    highest = max((_late(line).max() for line in lines.values()), default=0.0)
+    low, high = _reach(lines.values())
     axis.set_xlim(0, last)
-    axis.set_ylim(0, 1.08 * highest if highest > 0 else 1.0)
+    axis.set_ylim(low, high)
     count_rounds(axis.xaxis)
-    few_ticks(axis.yaxis, highest)
+    few_ticks(axis.yaxis, high)
     bare(axis)
     note_missing(axis, missing)
 
 
-def _late(line: AverageLoss) -> NDArray[np.float64]:
-    """Return the mean after the first rounds, whose averages of few rows would set the scale."""
-    late: NDArray[np.float64] = line.mean[line.rounds >= EARLY * line.rounds[-1]]
-    return late
+def draw_ratios(axis: Axes, lines: Mapping[str, AverageLoss]) -> None:
+    """Draw R_t / R_t of greedy − 1, which tells lines apart that coincide in ``draw_lines``."""
+    bare(axis)
+    if BASELINE not in lines:  # nothing to divide by, as the note in the other panel says
+        axis.set(xticks=[], yticks=[])
+        return
+    reach = [-LEAST_ROOM, LEAST_ROOM]
+    for method, line in lines.items():
+        rounds, ratio = _ratio(line, lines[BASELINE])
+        axis.plot(rounds, ratio, zorder=layer(method), **look(method).line)
+        settled = ratio[rounds >= SETTLED * rounds[-1]]
+        reach += settled[np.isfinite(settled)].tolist()
+    room = 0.08 * (max(reach) - min(reach))
+    axis.set_xlim(0, max(line.rounds[-1] for line in lines.values()))
+    axis.set_ylim(min(reach) - room, max(reach) + room)
+    count_rounds(axis.xaxis)
+    few_ticks(axis.yaxis, 0.0)
+    axis.yaxis.set_major_formatter(FuncFormatter(_percent))
+
+
+def layer(method: str) -> float:
+    """Return how high a line lies: the more ink, the lower, so that coinciding lines all show.
+
+    ``ours``, thick and solid, is a rim around the others; the gaps of a dash show what lies below.
+    """
+    shown = look(method)
+    ink = shown.width * (sum(shown.dash[::2]) / sum(shown.dash) if shown.dash else 1.0)
+    return Line2D.zorder + 1.0 / (1.0 + ink)
+
+
+def _reach(lines: Iterable[AverageLoss]) -> tuple[float, float]:
+    """Return limits that hold all late bands and use the panel: narrow bands can be seen."""
+    ends: list[float] = []
+    for line in lines:
+        late = line.rounds >= EARLY * line.rounds[-1]
+        error = np.nan_to_num(line.error[late])
+        ends += [(line.mean[late] - error).min(), (line.mean[late] + error).max()]
+    low, high = min(ends, default=0.0), max(ends, default=0.0)
+    if high <= 0:
+        return 0.0, 1.0
+    room = 0.06 * (high - low) or 0.06 * high
+    return max(low - room, 0.0), high + room
+
+
+def _ratio(line: AverageLoss, greedy: AverageLoss) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return late rounds and R_t / R_t of greedy − 1; NaN where greedy has lost nothing yet."""
+    late = line.rounds >= EARLY * line.rounds[-1]
+    base = np.interp(line.rounds[late], greedy.rounds, greedy.mean)
+    return line.rounds[late], line.mean[late] / np.where(base > 0, base, np.nan) - 1.0
+
+
+def _percent(share: float, _: object) -> str:
+    return f"{100 * share:.3g}%".replace("-", "−")

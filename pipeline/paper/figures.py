@@ -1,6 +1,7 @@
 """Average one-sided loss against time: Figures 1 and 2, and a sheet of all datasets for each link.
 
-The appendix leaves these sheets out; they show every dataset at cutoffs 50% and 70%.
+The appendix leaves these sheets out; they show every dataset at cutoffs 50% and 70%. Where methods
+nearly coincide, a second panel, the loss relative to greedy, tells them apart.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pipeline.paper.alpha_figure import draw_alphas
 from pipeline.paper.collection import Collection
-from pipeline.paper.curves import AVERAGE_LOSS, ROUND, draw_lines
+from pipeline.paper.curves import AVERAGE_LOSS, ROUND, draw_lines, draw_ratios
 from pipeline.paper.grids import Setting, absent, by_setting, in_text, present
 from pipeline.paper.published import METHODS
 from pipeline.paper.sheets import A3, legend, name_axes, name_panels, save_all, sheet
@@ -23,6 +25,8 @@ from pipeline.paper.tables import LINKS
 from pipeline.results.average import AverageLoss
 
 PANELS = (("adult", "0.5"), ("bank", "0.7"))  # of Figures 1 and 2
+PAIR = (9.2, 6.4)  # inches, of two settings
+RATIO = "$R_t$ relative to greedy"
 Lines = dict[Setting, dict[str, AverageLoss]]
 
 
@@ -51,19 +55,38 @@ def lines_of(curves: pd.DataFrame) -> Lines:
 
 
 def figure_of(lines: Lines, settings: Sequence[Setting]) -> Figure:
-    """Return a figure with two panels in a row, one for each setting."""
-    rows = len(settings) // 2
-    figure, axes = sheet(rows, 2, A3 if rows > 1 else (9.2, 4.0))
+    """Return two panels for each setting, R_t/t and its ratio to greedy, two settings in a row."""
+    figure, losses, ratios = _panels(settings)
     shown: dict[str, None] = dict.fromkeys(METHODS)
-    for axis, setting in zip(axes, settings, strict=True):
+    for axis, beside, setting in zip(losses, ratios, settings, strict=True):
         found = lines.get(setting, {})
         shown |= dict.fromkeys(present(found))
-        draw_lines(axis, {name: found[name] for name in present(found)}, absent(found))
-    name_panels(axes, settings)
-    name_axes(figure, axes, ROUND, AVERAGE_LOSS)
-    figure.suptitle(f"Average one-sided loss, {settings[0].link} link", fontsize="large")
+        here = {name: found[name] for name in present(found)}
+        draw_lines(axis, here, absent(found))
+        draw_ratios(beside, here)
+    title = f"Average one-sided loss, {settings[0].link} link: mean over splits, ± a standard error"
+    figure.suptitle(title, fontsize="large")
     legend(figure, shown)
     return figure
+
+
+def _panels(settings: Sequence[Setting]) -> tuple[Figure, list[Axes], list[Axes]]:
+    """Return panels with their names: the ratios of a pair below, those of a sheet beside."""
+    pair = len(settings) == 2
+    figure, axes = sheet(2, 2, PAIR) if pair else sheet(len(settings) // 2, 4, A3)
+    losses, ratios = (axes[:2], axes[2:]) if pair else (axes[::2], axes[1::2])
+    name_panels(losses, settings)
+    if pair:
+        losses[0].set_ylabel(AVERAGE_LOSS)
+        ratios[0].set_ylabel(RATIO)
+        figure.align_ylabels(axes[::2])
+    else:
+        name_axes(figure, losses, ROUND, AVERAGE_LOSS)
+        for axis in ratios[:2]:
+            axis.set_title(RATIO, fontsize="medium")
+    for axis in ratios[-2:]:
+        axis.set_xlabel(ROUND)
+    return figure, losses, ratios
 
 
 def _line(part: pd.DataFrame) -> AverageLoss:

@@ -29,7 +29,9 @@ RING: dict[str, Any] = {
     "markerfacecolor": "white",
 }
 DOT: dict[str, Any] = {"marker": "o", "markersize": 4, "linestyle": "none"}
-BAR: dict[str, Any] = {"linewidth": 0.9, "solid_capstyle": "butt"}
+BAR: dict[str, Any] = {"linewidth": 0.9, "marker": "|", "markersize": 4}
+# At the frame, where an interval goes on beyond it.
+BEYOND: dict[str, Any] = {"markersize": 5, "linestyle": "none", "clip_on": False, "zorder": 4}
 NOTE: dict[str, Any] = {"fontsize": "x-small", "style": "italic", "va": "center"}
 HIDDEN = 0.02  # share of the intervals' ends that may lie beyond the panels on each side
 
@@ -46,10 +48,10 @@ def hindsight_figure(cells: pd.DataFrame) -> Figure:
     for row, link in zip(panels, LINKS, strict=True):
         settings = [setting for setting in in_text() if setting.link == link]
         here = cells[cells["link"] == link]
+        _limit(row[0], here[here["method"] != BASELINE])
         for axis, method in zip(row, RIVALS, strict=True):
             _draw_panel(axis, settings, here[here["method"] == method])
             axis.set_title(look(method).label, fontsize="medium")
-        _limit(row[0], here[here["method"] != BASELINE])
         _name_rows(row[0], settings)
         row[0].set_ylabel(f"{link} link", fontsize="large")
     for axis in panels[-1]:
@@ -79,7 +81,10 @@ def _draw_panel(axis: Axes, settings: Sequence[Setting], cells: pd.DataFrame) ->
 
 
 def _draw_cell(axis: Axes, place: int, cell: dict[str, Any]) -> None:
-    """Draw a ring for hindsight, a line to the dot of held out, and the dot's interval."""
+    """Draw a ring for hindsight, a line to the dot of held out, and the dot's interval.
+
+    An arrow head at the frame says that the interval goes on beyond it.
+    """
     colour = look(cell["method"]).colour
     before, after = cell["advantage_hindsight"], cell["advantage_held_out"]
     ends = [cell["advantage_held_out_low"], cell["advantage_held_out_high"]]
@@ -87,6 +92,11 @@ def _draw_cell(axis: Axes, place: int, cell: dict[str, Any]) -> None:
     axis.plot([before, after], [place, place], color=colour, linewidth=2.4)
     axis.plot(before, place, color=colour, **RING)
     axis.plot(after, place, color=colour, **DOT)
+    low, high = axis.get_xlim()
+    if ends[0] < low:
+        axis.plot(low, place, color=colour, marker="<", **BEYOND)
+    if ends[1] > high:
+        axis.plot(high, place, color=colour, marker=">", **BEYOND)
 
 
 def _name_rows(axis: Axes, settings: Sequence[Setting]) -> None:
@@ -106,6 +116,10 @@ def _limit(axis: Axes, cells: pd.DataFrame) -> None:
     low = min(float(dots.min()), float(np.quantile(ends, HIDDEN)), 0.0)
     high = max(float(dots.max()), float(np.quantile(ends, 1 - HIDDEN)), 0.01)
     margin = 0.05 * (high - low)
+    for end in np.sort(ends):  # no interval ends so near the frame that it seems cut
+        high = end if high < end < high + margin else high
+    for end in np.sort(ends)[::-1]:
+        low = end if low - margin < end < low else low
     axis.set_xlim(low - margin, high + margin)
 
 
@@ -116,6 +130,7 @@ def _legend(figure: Figure) -> None:
         Line2D([], [], color=grey, label="held out", **DOT),
         Line2D([], [], color=grey, linewidth=2.4, label="what hindsight was worth"),
         Line2D([], [], color=grey, label="95% interval of held out", **BAR),
+        Line2D([], [], color=grey, marker=">", label="it goes on beyond the frame", **BEYOND),
         Line2D([], [], **look(BASELINE).line, label=look(BASELINE).label),
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False)
+    figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)

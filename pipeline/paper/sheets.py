@@ -42,7 +42,7 @@ def bare(axis: Axes) -> None:
 
 def count_rounds(axis: Axis) -> None:
     """Tick whole numbers and write 10000 as 10,000."""
-    axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    axis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 

@@ -53,6 +53,14 @@ def test_a_panel_has_a_line_and_a_dot_for_each_method_with_an_alpha() -> None:
         assert dot.get_ydata()[0] == min(line.get_ydata())
 
 
+def test_ours_lies_below_the_other_lines_and_all_dots_above() -> None:
+    for axis in alpha_sheet(grids(full_collection().losses), "linear").axes:
+        greedy, *lines = axis.lines
+        *others, ours = (line.get_zorder() for line in lines[::2])
+        assert ours < min(others) < max(others) < greedy.get_zorder()
+        assert all(dot.get_zorder() > greedy.get_zorder() for dot in lines[1::2])
+
+
 def test_all_valleys_are_in_sight() -> None:
     for axis in alpha_sheet(grids(full_collection().losses), "logistic").axes:
         low, high = axis.get_ylim()

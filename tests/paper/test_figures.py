@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 
 from pipeline.paper import alpha_figure, figures
 from pipeline.paper.__main__ import main
-from pipeline.paper.figures import PANELS, Lines, figure_of, lines_of
+from pipeline.paper.curves import AVERAGE_LOSS
+from pipeline.paper.figures import PANELS, RATIO, Lines, figure_of, lines_of
 from pipeline.paper.grids import Setting, in_text
 from pipeline.paper.published import METHODS
 from pipeline.paper.sheets import save_all
@@ -30,15 +31,31 @@ def notes(axis: Axes) -> list[str]:
     return [text.get_text() for text in axis.texts]
 
 
+def panels(figure: Figure) -> tuple[list[Axes], list[Axes]]:
+    """Return the panels of losses and those of ratios: below them, on a sheet beside them."""
+    axes = figure.axes
+    return (axes[:2], axes[2:]) if len(axes) == 4 else (axes[::2], axes[1::2])
+
+
 def test_every_panel_has_all_methods_in_their_looks(lines: Lines) -> None:
     for settings in (PAIR, [s for s in in_text() if s.link == "logistic"]):
-        figure = figure_of(lines, settings)
-        assert len(figure.axes) == len(settings)
-        for axis in figure.axes:
+        losses, ratios = panels(figure_of(lines, settings))
+        assert len(losses) == len(ratios) == len(settings)
+        for axis in (*losses, *ratios):
             colours = [line.get_color() for line in axis.lines]
             assert colours == [look(method).colour for method in METHODS]
-            assert len(axis.collections) == len(METHODS)
             assert not notes(axis)
+        assert all(len(axis.collections) == len(METHODS) for axis in losses)
+
+
+def test_beside_each_loss_is_its_ratio_to_greedy(lines: Lines) -> None:
+    for settings in (PAIR, [s for s in in_text() if s.link == "logistic"]):
+        for loss, ratio in zip(*panels(figure_of(lines, settings)), strict=True):
+            greedy, ours = (loss.lines[METHODS.index(m)].get_ydata() for m in ("greedy", "ours"))
+            shown = ratio.lines[METHODS.index("ours")].get_ydata()
+            np.testing.assert_allclose(shown, (ours / greedy - 1.0)[-len(shown) :])
+            assert not ratio.lines[METHODS.index("greedy")].get_ydata().any()
+            assert loss.get_xlim() == ratio.get_xlim()
 
 
 def test_a_line_is_the_mean_and_its_band_one_standard_error(lines: Lines) -> None:
@@ -55,8 +72,11 @@ def test_a_line_is_the_mean_and_its_band_one_standard_error(lines: Lines) -> Non
 
 def test_early_rounds_do_not_set_the_scale(lines: Lines) -> None:
     axis = figure_of(lines, PAIR).axes[0]
-    late = [line.mean[line.rounds >= 0.05 * 48_000].max() for line in lines[PAIR[0]].values()]
-    assert axis.get_ylim() == (0, pytest.approx(1.08 * max(late)))
+    late = slice(np.searchsorted(lines[PAIR[0]]["ours"].rounds, 4_800), None)
+    tops = [(line.mean + line.error)[late].max() for line in lines[PAIR[0]].values()]
+    bottoms = [(line.mean - line.error)[late].min() for line in lines[PAIR[0]].values()]
+    room = 0.06 * (max(tops) - min(bottoms))
+    assert axis.get_ylim() == pytest.approx((max(min(bottoms) - room, 0.0), max(tops) + room))
     assert axis.get_xlim() == (0, 48_000)
     assert axis.xaxis.get_major_formatter()(48_000, 0) == "48,000"
 
@@ -64,16 +84,24 @@ def test_early_rounds_do_not_set_the_scale(lines: Lines) -> None:
 def test_missing_curves_are_named_in_the_panel() -> None:
     curves = without(full_collection(), dataset="bank", method="ours").curves
     curves = curves[~((curves["dataset"] == "adult") & (curves["cutoff"] == "0.5"))]
-    first, second = figure_of(lines_of(curves), PAIR).axes
+    first, second, *_ = figure_of(lines_of(curves), PAIR).axes
     assert notes(first) == ["missing: all methods"]
     assert notes(second) == ["missing: ours"]
 
 
 def test_sheets_name_rows_and_columns(lines: Lines) -> None:
     axes = figure_of(lines, [s for s in in_text() if s.link == "linear"]).axes
-    assert [axis.get_title() for axis in axes[:4]] == ["cutoff 50%", "cutoff 70%", "", ""]
-    assert [axis.get_ylabel() for axis in axes[:3]] == ["Adult", "", "Bank"]
-    assert axes[-1].get_xlabel() == "round t"
+    titles = ["cutoff 50%", RATIO, "cutoff 70%", RATIO, "", ""]
+    assert [axis.get_title() for axis in axes[:6]] == titles
+    assert [axis.get_ylabel() for axis in axes[:6]] == ["Adult", "", "", "", "Bank", ""]
+    assert [axis.get_xlabel() for axis in axes[-4:]] == ["round t"] * 4
+
+
+def test_a_pair_names_its_settings_and_both_axes(lines: Lines) -> None:
+    axes = figure_of(lines, PAIR).axes
+    assert [axis.get_title() for axis in axes] == ["Adult, 50%", "Bank, 70%", "", ""]
+    assert [axis.get_ylabel() for axis in axes] == [AVERAGE_LOSS, "", RATIO, ""]
+    assert [axis.get_xlabel() for axis in axes] == ["", "", "round t", "round t"]
 
 
 def test_the_legend_names_all_methods(lines: Lines) -> None:
@@ -86,7 +114,7 @@ def test_a_figure_is_written_as_png_and_pdf_the_same_every_time(
 ) -> None:
     for folder in (tmp_path / "a", tmp_path / "b"):
         png, pdf = save_all(figure_of(lines, PAIR), folder, "figure1")
-        assert matplotlib.image.imread(png).shape[:2] == (640, 1472)
+        assert matplotlib.image.imread(png).shape[:2] == (1024, 1472)
         assert pdf.read_bytes().startswith(b"%PDF")
     for name in ("figure1.png", "figure1.pdf"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()

@@ -116,6 +116,41 @@ def test_the_figure_has_a_panel_a_method_and_marks_gaps() -> None:
     assert notes == [0] * 5 + [2] + [2] * 6
 
 
+def test_an_arrow_head_marks_each_interval_that_the_frame_cuts() -> None:
+    cells = both_ways(full_collection().losses, "inferred")[0]
+    rivals = cells.index[(cells["method"] != "greedy") & (cells["link"] == "linear")]
+    cells.loc[rivals[0], "advantage_held_out_low"] = -50.0
+    cells.loc[rivals[:2], "advantage_held_out_high"] = 50.0
+    figure = hindsight_figure(cells)
+    cut = {"<": 0, ">": 0}
+    for axis in figure.axes:
+        low, high = axis.get_xlim()
+        bars = [line.get_xdata() for line in axis.lines if line.get_marker() == "|"]
+        heads = {m: [x for x in axis.lines if x.get_marker() == m] for m in cut}
+        assert len(heads["<"]) == sum(ends[0] < low for ends in bars)
+        assert len(heads[">"]) == sum(ends[1] > high for ends in bars)
+        assert all(line.get_xdata()[0] == low for line in heads["<"])
+        assert all(line.get_xdata()[0] == high for line in heads[">"])
+        assert not any(line.get_clip_on() for heads_of in heads.values() for line in heads_of)
+        cut = {m: cut[m] + len(heads[m]) for m in cut}
+    assert cut["<"] >= 1
+    assert cut[">"] >= 2
+    (legend,) = figure.legends
+    assert "it goes on beyond the frame" in [text.get_text() for text in legend.get_texts()]
+
+
+def test_no_interval_ends_so_near_the_frame_that_it_seems_cut() -> None:
+    cells = both_ways(full_collection().losses, "inferred")[0]
+    rivals = cells.index[(cells["method"] != "greedy") & (cells["link"] == "linear")]
+    low, high = hindsight_figure(cells).axes[0].get_xlim()
+    cells.loc[rivals[0], "advantage_held_out_low"] = low + 1e-4
+    cells.loc[rivals[1], "advantage_held_out_high"] = high - 1e-4
+    axes = hindsight_figure(cells).axes[: len(METHODS) - 1]
+    bars = [line.get_xdata() for axis in axes for line in axis.lines if line.get_marker() == "|"]
+    frame = np.array(axes[0].get_xlim())
+    assert np.abs(np.concatenate(bars)[:, None] - frame).min() > 0.02 * (frame[1] - frame[0])
+
+
 def test_fresh_splits_may_come_from_a_collection_of_their_own() -> None:
     whole = full_collection()
     both = joined(part_of(whole, REPORTED), part_of(whole, FRESH))
