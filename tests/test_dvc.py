@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 PAPER = ("tables", "figures", "compare", "hindsight", "report")
 THEORY = (
     "theory_trap",
+    "theory_erm",
     "theory_rates",
     "theory_coverage",
     "theory_sgd",

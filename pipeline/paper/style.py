@@ -37,6 +37,8 @@ LOOKS = {
     "passive": Look("passive", "#7B3294", (3, 1, 1, 1, 1, 1)),
     "ours_log": Look("ours, growing alpha", "#1B7837", (14, 2)),
     "ours_theory": Look("ours, constants of the proof", "#8C564B", (2.6, 1)),
+    "passive_cover": Look("passive (approx.)", "#B07CC6", (3, 1, 1, 1, 1, 1, 1, 1)),
+    "erm": Look("erm", "#C51B7D", (2.4, 1.2, 7, 1.2)),
     "sgd": Look("SGD", "#666666", (6.5, 1.5, 2, 1.5)),
 }
 SPARE = ("#666666", "#8C564B", "#17BECF", "#9467BD")

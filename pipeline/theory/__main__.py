@@ -15,6 +15,7 @@ from pathlib import Path
 
 EXAMPLES = """examples:
   python -m pipeline.theory trap --out outputs/paper/theory/trap
+  python -m pipeline.theory erm --out outputs/paper/theory/erm
   python -m pipeline.theory rates --out outputs/paper/theory/rates
   python -m pipeline.theory coverage --out outputs/paper/theory/coverage
   python -m pipeline.theory sgd_figures --out outputs/paper/theory/sgd"""
@@ -24,6 +25,7 @@ EXAMPLES = """examples:
 # when it is asked for, as these modules bring numba and matplotlib with them.
 COMMANDS = {
     "trap": "Theorem 1: greedy loses a group for ever, its loss grows with T",
+    "erm": "the alternative greedy of Appendix B: how often it loses a group",
     "rates": "how R_T grows with T, for each method, beside the bounds of the theory",
     "coverage": "Algorithm 2 with its constants: do its confidence widths hold, how wide are they",
     "sgd_figures": "Algorithm 3: distance to β* and mistakes, beside Proposition 2",

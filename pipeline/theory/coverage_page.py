@@ -28,7 +28,7 @@ BOUND = (
     "link", "T", "R_T", "bound", "bound / R_T", "accepted", "ρ_T", "tuned alpha", "alpha / ρ_T",
     "R_T of tuned ours",
 )  # fmt: skip
-RHO, NEEDED = "#000000", look("ours").colour
+RHO, NEEDED = "#000000", "#777777"  # no method's colours: they are no methods
 
 
 def draw(widths: pd.DataFrame, bound: pd.DataFrame, folder: Path) -> list[Path]:
@@ -42,13 +42,20 @@ def figure_of(widths: pd.DataFrame, bound: pd.DataFrame) -> Figure:
     figure, axes = sheet(len(links), 2, (9.6, 3.7 * len(links)))
     for number, link in enumerate(links):
         pair, losses = axes[2 * number : 2 * number + 2], bound[bound["link"] == link]
+        followed = widths[widths["link"] == link]
         for axis in pair:
             axis.set_title(f"{link} link", fontsize="medium")
             axis.set(xscale="log", yscale="log")
             bare(axis)
-        _draw_widths(pair[0], widths[widths["link"] == link], losses.iloc[-1])
+        _draw_widths(pair[0], followed, _of_rounds(losses, int(followed["round"].max())))
         _draw_losses(pair[1], losses)
     return figure
+
+
+def _of_rounds(losses: pd.DataFrame, rounds: int) -> pd.Series[Any]:
+    """Return the cell of as many rounds as ρ_t is drawn for: alpha is tuned for each T anew."""
+    row: pd.Series[Any] = losses[losses["rounds"] == rounds].iloc[0]
+    return row
 
 
 def _draw_widths(axis: Axes, part: pd.DataFrame, losses: pd.Series[Any]) -> None:
@@ -58,8 +65,9 @@ def _draw_widths(axis: Axes, part: pd.DataFrame, losses: pd.Series[Any]) -> None
     axis.plot(t, part["needed_median"], color=NEEDED, linewidth=2.2, label="needed, median run")
     axis.fill_between(t, part["needed_median"], part["needed_95"], color=NEEDED, alpha=0.2,
                       linewidth=0, label="up to 95% of the runs")  # fmt: skip
-    axis.axhline(losses["tuned_alpha"], color="#0072B2", dashes=(6, 2),
-                 label=f"alpha of ours, tuned ({losses['tuned_alpha']:.2g})")  # fmt: skip
+    tuned = f"alpha of ours, tuned ({losses['tuned_alpha']:.2g})"
+    axis.axhline(losses["tuned_alpha"], **look("ours").line, label=tuned)
+    axis.set_title(f"{axis.get_title()}, T = {losses['rounds']:,}", fontsize="medium")
     axis.set(xlabel="round t", ylabel="coefficient of sqrt(x'A⁻¹x)")
     axis.set_ylim(top=axis.get_ylim()[1] * 30)
     axis.legend(frameon=False, fontsize="small", ncols=2, loc="upper left")
@@ -68,9 +76,9 @@ def _draw_widths(axis: Axes, part: pd.DataFrame, losses: pd.Series[Any]) -> None
 def _draw_losses(axis: Axes, part: pd.DataFrame) -> None:
     T = part["rounds"]
     axis.plot(T, part["bound"], color=RHO, linewidth=2.2, marker="s", label="bound of Theorem 2")
-    axis.plot(T, part["loss"], color=look("ours_theory").colour, linewidth=2.2, marker="o",
+    axis.plot(T, part["loss"], **look("ours_theory").line, marker="o",
               label="R_T with the constants")  # fmt: skip
-    axis.plot(T, part["ours_loss"], color="#0072B2", dashes=(6, 2), marker="^",
+    axis.plot(T, part["ours_loss"], **look("ours").line, marker="^",
               label="R_T of ours, alpha tuned")  # fmt: skip
     axis.set(xlabel="T", ylabel="cumulative one-sided loss")
     axis.set_ylim(top=axis.get_ylim()[1] * 100)

@@ -16,7 +16,8 @@ from pipeline.paper.style import look
 from pipeline.theory.sgd_runs import Case
 from pipeline.theory.tables import markdown_table
 
-DISTANCE, BOUND = look("ours").colour, "#000000"
+# What the proposition claims and one decision for all rows are no methods: colours of no method.
+BOUND, TRIVIAL = "#8B8000", "#000000"
 DISTANCES = (
     "case", "updates a run", "of them less than claimed", "d_t ≥ distance throughout",
     "d_t = 0 reached", "in round (median)", "last distance", "last d_t", "error where β stayed",
@@ -26,6 +27,7 @@ MISTAKES = (
     "case", "cutoff", "accepted", "decided wrongly", "second half", "accepting (rejecting) all",
     "ρ of Proposition 2",
 )  # fmt: skip
+LEAST = 5e-3  # share of mistakes at which the last panel begins
 CELLS = ("cutoff", "s_t", "T", "R_T", "accepted", "decided wrongly")
 
 
@@ -51,29 +53,33 @@ def figure_of(table: pd.DataFrame, paths: pd.DataFrame) -> Figure:
 def _draw_distance(axis: Axes, part: pd.DataFrame) -> None:
     t = part["round"]
     looks: dict[str, tuple[str, dict[str, Any]]] = {
-        "distance": ("‖β_t − β*‖", {"color": DISTANCE}),
-        "bound": ("d_t, which should bound it", {"color": BOUND, "dashes": (5, 2)}),
+        "distance": ("‖β_t − β*‖ of SGD", {**look("sgd").line, "linewidth": 2.0, "zorder": 3}),
+        "bound": ("d_t, which should bound it", {"color": BOUND, "linewidth": 2.0}),
     }
     for name, (label, style) in looks.items():
-        axis.plot(t, part[name], linewidth=2.0, label=label, **style)
+        axis.plot(t, part[name], label=label, **style)
         axis.fill_between(
             t, part[f"{name}_low"], part[f"{name}_high"], color=style["color"], alpha=0.15,
             linewidth=0,
         )  # fmt: skip
-    axis.set(xscale="log", xlabel="round t", ylim=(-0.03, max(1.1, part["distance_high"].max())))
+    axis.set(xscale="log", xlabel="round t", ylabel="distance to β*")
+    axis.set_ylim(-0.03, max(1.1, part["distance_high"].max()))
     bare(axis)
 
 
 def _draw_mistakes(axis: Axes, table: pd.DataFrame) -> None:
     rows = np.arange(len(table))[::-1]
-    axis.plot(table["mistakes"], rows, "o", color=DISTANCE, label="decided wrongly")
+    axis.plot(table["mistakes"], rows, "o", color=look("sgd").colour, label="by SGD")
     axis.plot(
-        table["trivial"], rows, "x", color="#0072B2", markersize=9, label="by one decision for all"
+        table["trivial"], rows, "x", color=TRIVIAL, markersize=9, label="by one decision for all"
     )
     axis.plot(table["error_probability"], rows, "|", color=BOUND, markersize=14, markeredgewidth=2,
               label="ρ of Proposition 2")  # fmt: skip
-    axis.set_yticks(rows, table["case"], fontsize="small")
-    axis.set(xscale="log", xlim=(5e-3, 1.0), ylim=(-0.6, len(table) + 0.9))
+    for row, case in zip(rows, table["case"], strict=True):
+        axis.annotate(case, (LEAST, row + 0.22), (4, 0), textcoords="offset points",
+                      fontsize="small")  # fmt: skip
+    axis.set(xscale="log", xlim=(LEAST, 1.0), ylim=(-0.6, len(table) + 0.9), yticks=[])
+    axis.set(xlabel="share of the rows", ylabel="case")
     axis.set_title("rows decided wrongly", fontsize="medium")
     axis.legend(frameon=False, fontsize="small", loc="upper left", ncols=2)
     bare(axis)

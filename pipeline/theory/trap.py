@@ -131,7 +131,7 @@ def row_of(runs: Runs) -> dict[str, object]:
         "at_once": at_once,
         "at_once_share": at_once / n,
         **dict(zip(("at_once_low", "at_once_high"), share_interval(at_once, n), strict=True)),
-        "at_once_exact": exact_at_once(runs.cell) if runs.key == ("linear", "greedy") else np.nan,
+        "at_once_exact": exact_at_once(runs.cell) if _is_exact(link, method) else np.nan,
         "slope": estimate.value,
         **dict(zip(("slope_low", "slope_high"), estimate.interval, strict=True)),
         "slope_of_v": lost / n * float(data["share"]) * float(data["gap"]),
@@ -142,7 +142,7 @@ def row_of(runs: Runs) -> dict[str, object]:
 
 
 def exact_at_once(cell: Cell) -> float:
-    """Return P(greedy rejects v at once) without a ridge, linear link: E[Φ(−τ√n′/σ)].
+    """Return P(greedy or erm rejects v at once) without a ridge, linear link: E[Φ(−τ√n′/σ)].
 
     n′, the number of rows v in the warm start, is binomial; the theorem wants at least one.
     """
@@ -152,6 +152,11 @@ def exact_at_once(cell: Cell) -> float:
     chance = stats.binom.pmf(counts, n, float(data["share"]))
     rejected = stats.norm.cdf(-float(data["gap"]) * np.sqrt(counts) / float(data["noise"]))
     return float(chance @ rejected / chance.sum())
+
+
+def _is_exact(link: str, method: str) -> bool:
+    """Tell whether v is decided by the mean of its labels, as least squares and erm do."""
+    return link == "linear" and method in ("greedy", "erm")
 
 
 def _slope(runs: Runs, first: float, last: float) -> FloatArray:

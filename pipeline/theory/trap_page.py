@@ -24,6 +24,7 @@ HEADS = (
     "link", "method", "alpha", "runs", "v lost for ever", "rejected at once", "loss a row",
     "P(lost)·P(v)·τ", "first half", "second half",
 )  # fmt: skip
+WITHOUT_ALPHA = ("greedy", "erm")
 
 
 def draw(every: Sequence[Runs], folder: Path) -> list[Path]:
@@ -37,7 +38,7 @@ def figure_of(every: Sequence[Runs]) -> Figure:
     figure, axes = sheet(1, len(links), (4.6 * len(links), 3.9))
     for axis, link in zip(axes, links, strict=True):
         here = [runs for runs in every if runs.key[0] == link]
-        draw_lines(axis, {runs.key[1]: _average(runs) for runs in here})
+        draw_lines(axis, {runs.key[1]: average_loss(runs) for runs in here})
         for runs in here:
             if runs.key[1] == "greedy":
                 _draw_parts(axis, runs)
@@ -56,7 +57,8 @@ def figure_of(every: Sequence[Runs]) -> Figure:
     return figure
 
 
-def _average(runs: Runs) -> AverageLoss:
+def average_loss(runs: Runs) -> AverageLoss:
+    """Return R_t/t, mean and standard error over runs."""
     average = runs.losses / runs.rounds
     n = len(average)
     error = average.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(runs.rounds), np.nan)
@@ -82,11 +84,9 @@ def page(table: pd.DataFrame, every: Sequence[Runs]) -> str:
         "grows linearly. Shares have Wilson's 95 % intervals, the loss a row (slope of R_t after "
         "the first tenth) has a bootstrap interval over runs; a run has data of its own.",
         "",
-        *(_setting(runs) for runs in every if runs.key[1] == "greedy"),
+        *(setting_text(runs) for runs in every if runs.key[1] == "greedy"),
         "",
-        markdown_line(HEADS),
-        markdown_line(["---", "---", *["---:"] * (len(HEADS) - 2)]),
-        *(markdown_line(_cells(row)) for row in table.to_dict("records")),
+        *table_lines(table),
         "",
         "![Average one-sided loss of greedy and ours](trap.png)",
     ]
@@ -101,7 +101,15 @@ def page(table: pd.DataFrame, every: Sequence[Runs]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _setting(runs: Runs) -> str:
+def table_lines(table: pd.DataFrame) -> list[str]:
+    """Return the lines of the table: who lost v, how fast the loss grows."""
+    rule = markdown_line(["---", "---", *["---:"] * (len(HEADS) - 2)])
+    rows = (markdown_line(_cells(row)) for row in table.to_dict("records"))
+    return [markdown_line(HEADS), rule, *rows]
+
+
+def setting_text(runs: Runs) -> str:
+    """Return what the runs of a link have in common."""
     data, setting = runs.cell.dataset, runs.cell.setting
     return (
         f"- {runs.key[0]} link: n = {data['n']:,}, d = {data['d']}, c = {data['cutoff']:g}, "
@@ -118,7 +126,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
     return [
         row["link"],
         method_name(row["method"]),
-        f"{row['alpha']:g}" if row["method"] != "greedy" else "–",
+        f"{row['alpha']:g}" if row["method"] not in WITHOUT_ALPHA else "–",
         f"{row['runs']:,}",
         share("lost"),
         share("at_once"),

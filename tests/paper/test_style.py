@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipeline.core.methods import method_names
+from pipeline.core.methods import get_method, method_names
 from pipeline.paper.style import LOOKS, look
 
 
@@ -12,6 +12,12 @@ def luminance(colour: str) -> float:
 def test_no_two_methods_of_the_paper_look_alike_even_in_grey() -> None:
     assert len({known.colour for known in LOOKS.values()}) == len(LOOKS)
     assert len({known.dash for known in LOOKS.values()}) == len(LOOKS)
+
+
+def test_an_approximation_is_called_one() -> None:
+    said = {name for name in method_names() if "approx" in look(name).label}
+    assert said == {name for name in method_names() if getattr(get_method(name), "approximate", 0)}
+    assert said == {"passive_cover"}
 
 
 def test_every_method_has_a_look_that_stays_the_same() -> None:

@@ -16,10 +16,13 @@ from pipeline.core.methods.ours_theory import OursTheory
 from pipeline.data.sources import Settings
 from pipeline.data.synthetic import glm
 from pipeline.jobs.problem import Problem, problem_of
+from pipeline.paper.style import LOOKS, look
 from pipeline.theory.__main__ import main
 from pipeline.theory.confidence import Followed, follow, follow_problem, loss_bound
-from pipeline.theory.coverage_page import figure_of, large
+from pipeline.theory.coverage_page import NEEDED, figure_of, large
+from pipeline.theory.erm_page import EXACT, PAPER
 from pipeline.theory.rejection import first_rejected, first_rejection, least_root
+from pipeline.theory.sgd_page import BOUND, TRIVIAL
 from tests.core import naive
 from tests.core.methods.test_ours_theory import paper_rho
 from tests.theory.made_up_results import cell
@@ -205,7 +208,7 @@ def test_the_figure_shows_the_tables() -> None:
     widths = pd.DataFrame(
         {
             "link": "linear",
-            "round": [2, 10],
+            "round": [2, 100],
             "rho": [50.0, 90.0],
             "needed_median": [1.0, 1.0],
             "needed_95": 2.0,
@@ -219,7 +222,7 @@ def test_the_figure_shows_the_tables() -> None:
             "bound": [1e4, 1e5],
             "loss": [10.0, 90.0],
             "ours_loss": [1.0, 2.0],
-            "tuned_alpha": 0.5,
+            "tuned_alpha": [0.5, 0.25],
         }
     )
     left, right = figure_of(widths, bound).axes
@@ -227,7 +230,16 @@ def test_the_figure_shows_the_tables() -> None:
     np.testing.assert_allclose(left.lines[1].get_ydata(), 3.0)
     np.testing.assert_allclose(right.lines[0].get_ydata(), [1e4, 1e5])
     np.testing.assert_allclose(right.lines[1].get_ydata(), [10.0, 90.0])
-    assert left.get_title() == "linear link"
+    assert left.get_title() == "linear link, T = 100"
+    for axis, label, height in ((left, "alpha of ours", 0.5), (right, "R_T of ours", 1.0)):
+        (line,) = [line for line in axis.lines if str(line.get_label()).startswith(label)]
+        assert line.get_color() == look("ours").colour
+        assert line.get_ydata()[0] == height  # of T = 100, as many rounds as ρ_t is drawn for
+
+
+def test_what_is_no_method_has_no_methods_colour() -> None:
+    methods = {known.colour for name, known in LOOKS.items() if name != "greedy"}
+    assert {NEEDED, EXACT, PAPER, BOUND, TRIVIAL}.isdisjoint(methods)
 
 
 def run_toy(folder: Path) -> Path:

@@ -13,6 +13,7 @@ from scipy.special import expit
 from pipeline.core.links import Linear, Logistic
 from pipeline.core.methods.sgd import Sgd
 from pipeline.data.synthetic import glm
+from pipeline.paper.style import look
 from pipeline.theory.__main__ import main
 from pipeline.theory.sgd_figures import cases_of, points_of, row_of
 from pipeline.theory.sgd_page import figure_of
@@ -160,7 +161,12 @@ def test_the_figure_has_a_panel_for_each_case_and_one_for_mistakes() -> None:
     paths = [path([1.0, 0.5], [1.0, 0.9], [2], 1)]
     figure = figure_of(pd.DataFrame([row_of(case, paths)]), points_of(case, paths))
     assert [axis.get_title() for axis in figure.axes][:2] == ["made up", "rows decided wrongly"]
-    np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata()[[0, -1]], [1.0, 0.5])
+    distance = figure.axes[0].lines[0]
+    np.testing.assert_allclose(distance.get_ydata()[[0, -1]], [1.0, 0.5])
+    assert distance.get_color() == figure.axes[1].lines[0].get_color() == look("sgd").colour
+    for axis in figure.axes[:2]:
+        assert axis.get_xlabel()
+        assert axis.get_ylabel()
 
 
 def run_toy(folder: File) -> File:

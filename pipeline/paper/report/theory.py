@@ -17,7 +17,13 @@ from pipeline.paper.collection import CollectionError
 from pipeline.paper.report.fragments import COMMAND, details, prose, table
 
 # Folder of a page, and the command of ``python -m pipeline.theory`` that writes it.
-PAGES = {"trap": "trap", "rates": "rates", "coverage": "coverage", "sgd": "sgd_figures"}
+PAGES = {
+    "trap": "trap",
+    "erm": "erm",
+    "rates": "rates",
+    "coverage": "coverage",
+    "sgd": "sgd_figures",
+}
 PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<file>[^)/]+\.png)\)")
 LONG = 15  # rows, from which on a table is folded
 

@@ -15,7 +15,9 @@ from pipeline.core.methods.passive.arrangement import (
 )
 from pipeline.core.rows import FloatArray
 
-# Every pattern is enumerated up to these. In four dimensions K may be 56, or 48 with an intercept.
+# Every pattern is enumerated up to these. The dimension is that of the arrangement, which is one
+# less than the columns where all hyperplanes meet in one point: d ≤ 4 with or without an intercept,
+# d ≤ 5 with z = 0 and none. In four dimensions K may be 56, or 48 where they meet.
 MAX_DIMENSION = 4
 MAX_PATTERNS = 400_000
 
@@ -58,7 +60,11 @@ class AllPatterns:
     """The whole class, by enumeration."""
 
     def check(self, n: int, n_columns: int, *, central: bool) -> None:
-        """Refuse what would take too long."""
+        """Refuse what would take too long.
+
+        Hyperplanes that meet in one point are enumerated on one of them, a dimension lower: five
+        columns, be one of them constant or z = 0, cost what four cost otherwise.
+        """
         count = pattern_count(n, n_columns, central=central)
         if n_columns - central > MAX_DIMENSION:
             what = f"{n_columns} columns are too many to enumerate every decision pattern"

@@ -192,6 +192,21 @@ def test_too_many_columns_are_refused_at_once_and_the_cover_is_named() -> None:
     OneSidedLearner(method="passive").fit(X[:, :4], y)  # and the intercept
 
 
+def test_five_columns_are_not_too_many_where_all_hyperplanes_meet_in_one_point() -> None:
+    """z = 0 without an intercept is as cheap as four columns with one; z ≠ 0 is not."""
+    X, y = np.random.default_rng(0).normal(size=(30, 6)), np.arange(30.0) - 15.0
+    assert pattern_count(40, 5, central=True) < pattern_count(40, 5, central=False)
+    method = Passive(horizon=125)
+    learner = OneSidedLearner(method=method, cutoff=0.0, fit_intercept=False).fit(X[:, :5], y)
+    assert learner.coef_.any()
+    for columns, cutoff in ((6, 0.0), (5, 0.5)):
+        message = f"passive: {columns} columns are too many"
+        with pytest.raises(ValueError, match=message):
+            OneSidedLearner(method=method, cutoff=cutoff, fit_intercept=False).fit(
+                X[:, :columns], y
+            )
+
+
 def test_too_many_patterns_are_refused() -> None:
     assert pattern_count(56, 4, central=False) <= MAX_PATTERNS < pattern_count(57, 4, central=False)
     assert pattern_count(48, 5, central=True) <= MAX_PATTERNS < pattern_count(49, 5, central=True)
