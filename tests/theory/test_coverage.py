@@ -259,6 +259,7 @@ def run_toy(folder: Path) -> Path:
         "splits=2",
         "n_jobs=1",
         f"outputs={folder}/o",
+        "tracking=none",
     ]
     assert main(["coverage", *toy, "--out", f"{folder}/out"]) == 0
     return folder / "out"

@@ -133,6 +133,7 @@ def test_the_page_has_the_figures_of_the_tables() -> None:
 def test_from_the_command_to_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "erm"
     given = ["--groups", "20", *TOY, "dataset.seed=0,1", f"outputs={tmp_path / 'outputs'}"]
+    given.append("tracking=none")
     assert main(["erm", *given, "--out", str(out)]) == 0
     said = capsys.readouterr().out
     assert "t = 100, τ√t/σ = 1: lost 0." in said

@@ -112,7 +112,7 @@ def test_the_page_has_powers_and_bounds(every: list[Growth]) -> None:
 
 def test_from_the_command_to_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     toy = ["dataset.n=100,200", "dataset.seed=0,1", "tracking=none", "n_jobs=1"]
-    places = [f"outputs={tmp_path / 'outputs'}", "--out", str(tmp_path / "rates")]
+    places = [f"outputs={tmp_path / 'outputs'}", "tracking=none", "--out", str(tmp_path / "rates")]
     assert main(["rates", *toy, *places]) == 0
     assert "greedy_trap, sgd: R_T ~ T^" in capsys.readouterr().out
     table = pd.read_csv(tmp_path / "rates" / "powers.csv")

@@ -178,6 +178,7 @@ def run_toy(folder: File) -> File:
         "tracking=none",
         "n_jobs=1",
         f"outputs={folder}/o",
+        "tracking=none",
     ]
     assert main(["sgd_figures", *toy, "--out", f"{folder}/out"]) == 0
     return folder / "out"

@@ -108,7 +108,9 @@ def test_greedy_loses_v_where_a_naive_loop_does(tmp_path: Path) -> None:
     )
     over = ",".join(map(str, seeds))
     (runs,) = gather(
-        results_of("greedy_trap", [*small, f"dataset.seed={over}", f"outputs={tmp_path}"])
+        results_of(
+            "greedy_trap", [*small, f"dataset.seed={over}", f"outputs={tmp_path}", "tracking=none"]
+        )
     )
     expected = []
     for seed in seeds:
@@ -125,7 +127,7 @@ def test_greedy_loses_v_where_a_naive_loop_does(tmp_path: Path) -> None:
 
 
 def test_from_the_command_to_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    places = (f"outputs={tmp_path / 'outputs'}", "--out", str(tmp_path / "trap"))
+    places = (f"outputs={tmp_path / 'outputs'}", "tracking=none", "--out", str(tmp_path / "trap"))
     assert main(["trap", *TOY, "dataset.seed=0,1", *places]) == 0
     said = capsys.readouterr().out
     assert "logistic, ours: v lost in" in said
