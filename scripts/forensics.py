@@ -1,8 +1,8 @@
 """Try other readings of the paper against its figures: ``python scripts/forensics.py``.
 
 Every config of ``conf/candidate`` is a reading of its own. Each is screened (``experiment=screen``:
-few cutoffs and splits) beside the protocol as it stands; where z cannot be trusted, Blood and
-Churn, the paper's figure is held against means of ten splits drawn out of a hundred
+few cutoffs and splits) beside the protocol as it stands; where z cannot be trusted, on small
+datasets, the paper's figure is held against means of ten splits drawn out of a hundred
 (``experiment=heavy_tails``). Those that came out ahead are run in full on other splits
 (``experiment=finalist``). Run folders are kept: a second call computes only what is new. Of
 ``dvc repro``'s linear results it asks where the grid of alphas must end for ε-greedy. Writes
@@ -31,7 +31,7 @@ from pipeline.results.files import replacing
 ROOT = Path(__file__).resolve().parents[1]
 AS_IT_STANDS = "as it stands"
 LINKS = ("linear", "logistic")
-HEAVY = "intercept", AS_IT_STANDS  # readings that matter for Blood and Churn
+HEAVY = "intercept", AS_IT_STANDS  # readings that matter for the small datasets
 FINALISTS = {
     "linear": (AS_IT_STANDS, "linear_start_25"),
     "logistic": (AS_IT_STANDS, "logistic_intercept_free"),
@@ -181,7 +181,7 @@ def write(out: Path, evidence: Mapping[str, pd.DataFrame]) -> None:
         parts.append("Root mean square of z by dataset:")
         parts.append(_table(rms.drop(columns="all").reset_index()))
     if len(heavy):
-        parts.append("## Blood and Churn: chances")
+        parts.append("## A hundred splits: chances")
         parts.append(
             "How many of the figures have a probability below 5% and 1% to lie as far out."
         )
