@@ -46,11 +46,12 @@ def _status(overrides: Sequence[str], config_dir: Path | None) -> int:
     from pipeline.jobs.status import names_cells, report_sweep
 
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    report = report_sweep if names_cells(overrides) else report_all
     try:
+        report = report_sweep if names_cells(overrides) else report_all
         complete = report(overrides, config_dir, colour)
     except (HydraException, ConfigError) as error:
-        print(f"pipeline.status: {explain_hydra(error) or explain(error)}", file=sys.stderr)
+        line = explain_hydra(error, overrides) or explain(error)
+        print(f"pipeline.status: {line}", file=sys.stderr)
         return REFUSED
     return DONE if complete else INCOMPLETE
 

@@ -99,3 +99,13 @@ def test_an_own_table_with_groups(folder: Path) -> None:
     rows = re.findall(r"^  (f|m) +(\S+) / (\S+)% / (\S+)%", done.stdout, flags=re.MULTILINE)
     assert [row[0] for row in rows] in (["f", "m"], ["m", "f"])
     assert "greedy" in done.stdout
+    inferred = re.findall(r"^loans, inferred:\n((?:  .*\n)+)", done.stdout, flags=re.MULTILINE)
+    assert [note.strip() for note in inferred[0].splitlines()] == [
+        f"label 1: repaid = yes ({np.mean(repaid == 'yes'):.1%} of 400 rows); label 0: no",
+        "group: sex = f, m; no feature",
+        "income  number: standardised",
+        "1 columns make 1 features",
+    ]
+    assert len(inferred) == 1  # not once a job
+    (kept,) = folder.glob("outputs/sweeps/*/inferred/loans_*.txt")
+    assert "income  number: standardised" in kept.read_text()

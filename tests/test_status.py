@@ -149,6 +149,10 @@ def test_a_dataset_that_is_not_there_is_missing_for_a_reason(
         (["cutoff=1.5"], "cutoff=1.5 is not a quantile"),
         (["dataset=csv"], "dataset.path"),
         (["cutof=0.5"], "did you mean 'cutoff'"),
+        (["foo"], "missing EQUAL"),
+        (["alpha=[0.1"], "[0.1"),
+        (["dataset=glm", "dataset.path=x"], "dataset=glm has no key 'dataset.path'"),
+        (["data.offline=no"], "data.offline=no is neither true nor false"),
     ],
 )
 def test_nonsense_is_refused_in_one_line(

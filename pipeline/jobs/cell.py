@@ -21,6 +21,9 @@ from pipeline.jobs.errors import ConfigError
 from pipeline.jobs.methods import find_method
 
 DEFAULT_CUTOFF = 0.5
+SYNTHETIC = ("glm", "greedy_trap")
+WHOLE = {"n": 1, "d": 1, "seed": 0}  # options of synthetic datasets, and the least they may be
+NUMBERS = ("noise", "gap", "share", "coef_norm")
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,8 @@ def make_cell(config: Mapping[str, Any], config_dirs: Sequence[Path] = ()) -> Ce
     dataset = dict(config["dataset"])
     if "link" in dataset and dataset["link"] is None:
         dataset["link"] = link
+    if dataset.get("name") in SYNTHETIC:
+        _check_synthetic(dataset)
     protocol = dict(config["protocol"])
     setting = _setting(protocol, str(dataset.get("name")), link)
     method, file = find_method(config["method"], config_dirs)
@@ -139,8 +144,8 @@ def make_cell(config: Mapping[str, Any], config_dirs: Sequence[Path] = ()) -> Ce
         method_file=file,
         alphas=_alphas(config["alpha"], protocol["alpha_exponents"], method),
         splits=_splits(config["splits"]),
-        seed=_whole("seed", config["seed"], least=0),
-        curve_points=_whole("curve_points", config["curve_points"], least=1),
+        seed=whole("seed", config["seed"], least=0),
+        curve_points=whole("curve_points", config["curve_points"], least=1),
     )
 
 
@@ -152,6 +157,16 @@ def dataset_label(dataset: Mapping[str, Any]) -> str:
     return f"openml_{dataset['data_id']}" if name == "openml" else name
 
 
+def _check_synthetic(dataset: Mapping[str, Any]) -> None:
+    """Refuse what is no number; whether there is a dataset of such numbers, its maker says."""
+    for key, least in WHOLE.items():
+        if key in dataset:
+            whole(f"dataset.{key}", dataset[key], least)
+    for key in NUMBERS:
+        if key in dataset:
+            number(f"dataset.{key}", dataset[key])
+
+
 def _setting(protocol: Mapping[str, Any], dataset: str, link: str) -> Setting:
     sizes = protocol["batch_size"]
     if isinstance(sizes, Mapping):
@@ -159,9 +174,9 @@ def _setting(protocol: Mapping[str, Any], dataset: str, link: str) -> Setting:
     model = dict(protocol["model"])
     setting = Setting(
         initial=dict(protocol["initial"]),
-        batch_size=_whole("protocol.batch_size", sizes, least=1),
+        batch_size=whole("protocol.batch_size", sizes, least=1),
         time=str(protocol["time"]),
-        delay=_whole("protocol.delay", protocol["delay"], least=0),
+        delay=whole("protocol.delay", protocol["delay"], least=0),
         draws=str(protocol["draws"]),
         model=model,
         truth={**model, **protocol["truth"]},
@@ -180,11 +195,11 @@ def _cutoff(config: Mapping[str, Any], dataset: Mapping[str, Any], setting: Sett
         raise ConfigError("cutoff (a quantile) and cutoff_value exclude each other: set one")
     own = dataset.get("cutoff")  # on the scale of the mean
     if value is None and quantile is None and own is not None:
-        own = _number("dataset.cutoff", own)
+        own = number("dataset.cutoff", own)
         value = 2.0 * own - 0.5 if setting.model.get("score") == "contrast" else own
     if value is not None:
-        return Cutoff(value=_number("cutoff_value", value))
-    quantile = DEFAULT_CUTOFF if quantile is None else _number("cutoff", quantile)
+        return Cutoff(value=number("cutoff_value", value))
+    quantile = DEFAULT_CUTOFF if quantile is None else number("cutoff", quantile)
     if not 0.0 < quantile < 1.0:
         raise ConfigError(
             f"cutoff={quantile:g} is not a quantile between 0 and 1; for an absolute cutoff use "
@@ -197,12 +212,12 @@ def _alphas(alpha: Any, exponents: Any, method: Method) -> tuple[float, ...]:
     if not method.has_alpha:
         return (0.0,)
     if alpha == "grid":
-        low, high = (_whole("protocol.alpha_exponents", e, least=-1000) for e in exponents)
+        low, high = (whole("protocol.alpha_exponents", e, least=-1000) for e in exponents)
         return tuple(2.0**exponent for exponent in range(low, high + 1))
     if isinstance(alpha, str):
         raise ConfigError(f"alpha={alpha} is neither grid, nor a number, nor a list of numbers")
     values = alpha if isinstance(alpha, Sequence) else [alpha]
-    found = sorted({_number("alpha", value) for value in values})
+    found = sorted({number("alpha", value) for value in values})
     if not found or found[0] < 0:
         raise ConfigError(f"alpha={_shown(alpha)}: alpha must be a number of at least 0")
     return tuple(found)
@@ -210,20 +225,22 @@ def _alphas(alpha: Any, exponents: Any, method: Method) -> tuple[float, ...]:
 
 def _splits(splits: Any) -> tuple[int, ...]:
     if isinstance(splits, Sequence) and not isinstance(splits, str):
-        numbers = tuple(_whole("splits", number, least=0) for number in splits)
+        numbers = tuple(whole("splits", one, least=0) for one in splits)
         if not numbers or len(set(numbers)) < len(numbers):
             raise ConfigError(f"splits={_shown(splits)}: give each split's number once")
         return numbers
-    return tuple(range(_whole("splits", splits, least=1)))
+    return tuple(range(whole("splits", splits, least=1)))
 
 
-def _number(key: str, value: Any) -> float:
+def number(key: str, value: Any) -> float:
+    """Return the value of a config key, refused where it is no finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ConfigError(f"{key}={_shown(value)} is not a finite number")
     return float(value)
 
 
-def _whole(key: str, value: Any, least: int) -> int:
+def whole(key: str, value: Any, least: int) -> int:
+    """Return the value of a config key, refused where it is no whole number or too small."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ConfigError(f"{key}={_shown(value)} is not a whole number of at least {least}")
     return value

@@ -6,7 +6,7 @@ import multiprocessing.resource_tracker
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,8 @@ from hydra.plugins.sweeper import Sweeper
 from joblib.externals.loky.backend import resource_tracker
 from omegaconf import DictConfig, OmegaConf
 
-from pipeline.jobs.early import check_choices, check_values, check_writable, covering
+from pipeline.jobs.early import check_choices, check_job, check_writable, covering
+from pipeline.jobs.errors import MethodError
 from pipeline.jobs.hydra_job import own_config_dirs, sweep_dir
 from pipeline.jobs.summary import report
 from pipeline.jobs.task import plain
@@ -27,8 +28,6 @@ from pipeline.jobs.warm import warm_up
 from pipeline.jobs.watch import Watch
 from pipeline.results.sweeps import Journal
 from pipeline.tracking.tracker import TrackingError, close_sweep, open_sweep
-
-VALIDATE_ALL = BasicSweeper.validate_batch_is_legal
 
 
 @dataclass
@@ -56,7 +55,7 @@ def open_command(config: DictConfig, many: bool) -> None:
     global _current  # noqa: PLW0603 — Hydra makes the callback; there is one command a process
     jobs = _jobs(config) if many else [[]]
     outputs = _check(config, jobs, many)
-    BasicSweeper.validate_batch_is_legal = _validate  # type: ignore[assignment, method-assign]
+    BasicSweeper.validate_batch_is_legal = _validated  # type: ignore[assignment, method-assign]
     journal = Journal(sweep_dir(config.hydra))
     about = {**_about(len(jobs), journal), "tracking_wanted": plain(config.tracking)}
     about["overrides"] = jobs
@@ -107,12 +106,15 @@ def _keep_ctrl_c_from_workers() -> None:
 
 def _check(config: DictConfig, jobs: list[list[str]], many: bool) -> Path:
     """Refuse what cannot be; return the folder of outputs."""
-    task_config = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
-    swept = many and OmegaConf.missing_keys(task_config)  # a job may bring what is missing here
-    if not swept:
-        check_values(plain(task_config), jobs, own_config_dirs(config.hydra))
     check_choices(jobs, _options(config.hydra))
-    outputs = Path(config.outputs)
+    for one in _composed(config, jobs) if many else [config]:
+        task_config = OmegaConf.masked_copy(one, [str(key) for key in one if key != "hydra"])
+        values, dirs = plain(task_config), own_config_dirs(config.hydra)
+        try:
+            check_job(values, dirs)
+        except MethodError:  # where methods are swept, the jobs of the others can run
+            check_job({**values, "method": plain(config.method)}, dirs)
+    outputs = Path(str(config.outputs))
     check_writable(outputs)
     return outputs
 
@@ -125,9 +127,15 @@ def _options(hydra: Any) -> Callable[[str], list[str]]:
     )
 
 
-def _validate(sweeper: Sweeper, batch: Sequence[Sequence[str]]) -> None:
-    """Compose a job for each value that is swept: all combinations would take minutes."""
-    VALIDATE_ALL(sweeper, covering(batch))
+def _composed(config: DictConfig, jobs: list[list[str]]) -> Iterator[DictConfig]:
+    """Yield a job's config for each value that is swept: all combinations would take minutes."""
+    loader = GlobalHydra.instance().config_loader()
+    for job in covering(jobs):
+        yield loader.load_sweep_config(config, list(job))
+
+
+def _validated(sweeper: Sweeper, batch: Sequence[Sequence[str]]) -> None:
+    """Compose nothing: what Hydra would do here, after the sweep has begun, was done before."""
 
 
 def _about(total: int, journal: Journal) -> dict[str, Any]:

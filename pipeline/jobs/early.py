@@ -10,28 +10,31 @@ from typing import Any
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from pipeline.core.names import closest
-from pipeline.jobs.cell import make_cell
+from pipeline.jobs.cell import make_cell, number, whole
 from pipeline.jobs.errors import ConfigError
 from pipeline.results.files import write_text
 
-VALUES = ("cutoff", "cutoff_value", "alpha", "splits", "seed", "curve_points")
 
-
-def check_values(
-    values: Mapping[str, Any], jobs: Sequence[Sequence[str]], dirs: list[Path]
-) -> None:
-    """Raise ConfigError where a job's cutoff, alpha, splits or seed makes no sense.
+def check_job(values: Mapping[str, Any], dirs: Sequence[Path]) -> None:
+    """Raise ConfigError where a job's cutoff, alpha, splits or what else is set makes no sense.
 
     Args:
-        values: the config without what is swept.
-        jobs: the overrides of each job.
+        values: its config.
         dirs: folders of configs outside the project.
     """
     _check_machine(values)
-    for overrides in {tuple(o for o in job if o.partition("=")[0] in VALUES) for job in jobs}:
-        parsed = OverridesParser.create().parse_overrides(list(overrides))
-        changed = {override.get_key_element(): override.value() for override in parsed}
-        make_cell({**values, **changed}, dirs)
+    check_sources(values["data"])
+    make_cell(values, dirs)
+
+
+def check_sources(data: Mapping[str, Any]) -> None:
+    """Raise ConfigError where a setting of the sources is of the wrong kind: "no" would be yes."""
+    for key in ("offline", "only_raw"):
+        _check_switch(f"data.{key}", data[key])
+    whole("data.max_bytes", data["max_bytes"], least=1)
+    for key in ("timeout", "time_limit"):
+        if number(f"data.{key}", data[key]) <= 0:
+            raise ConfigError(f"data.{key}={data[key]} is not a number of seconds above 0")
 
 
 def check_choices(jobs: Sequence[Sequence[str]], options: Callable[[str], list[str]]) -> None:
@@ -70,13 +73,17 @@ def covering(jobs: Sequence[Sequence[str]]) -> list[Sequence[str]]:
 
 def _check_machine(values: Mapping[str, Any]) -> None:
     """Refuse what would otherwise be found out by a library deep inside, or not at all."""
-    force, threads, n_jobs = values["force"], values["threads"], values["n_jobs"]
-    if not isinstance(force, bool):
-        raise ConfigError(f"force={force} is neither true nor false")
+    threads, n_jobs = values["threads"], values["n_jobs"]
+    _check_switch("force", values["force"])
     if threads is not None and (type(threads) is not int or threads < 1):
         raise ConfigError(f"threads={threads} is neither null nor a whole number of at least 1")
     if type(n_jobs) is not int or n_jobs == 0:
         raise ConfigError(f"n_jobs={n_jobs} is neither a number of jobs nor -1 for all cores")
+
+
+def _check_switch(key: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{key}={value} is neither true nor false")
 
 
 def check_writable(outputs: Path) -> None:

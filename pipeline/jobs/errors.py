@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class ConfigError(ValueError):
     """A config asks for something that cannot be; the message names the key and what to do."""
+
+
+class MethodError(ConfigError):
+    """The file of a method of one's own cannot be used; in a sweep only its jobs fail."""

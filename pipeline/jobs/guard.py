@@ -75,7 +75,7 @@ def _verdict(error: BaseException) -> tuple[int, str]:
     if type(error).__name__ in DEAD_WORKER:
         return FAILED, WORKER_DIED
     cause = error.__cause__ if type(error).__name__ == "StartError" else None
-    refusal = explain_hydra(error)
+    refusal = explain_hydra(cause or error, sys.argv[1:])
     command = _command()
     started = command is not None and command.is_open()
     return FAILED if started and not refusal else REFUSED, refusal or explain(cause or error)

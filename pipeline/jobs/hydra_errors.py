@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
@@ -16,8 +16,13 @@ LAUNCHERS = {"ray": "ray", "submitit_local": "slurm", "submitit_slurm": "slurm"}
 APPEND = re.compile(r"Could not append|multiple values|Key '(?P<key>[^']+)' is not in struct")
 
 
-def explain_hydra(error: BaseException) -> str | None:
-    """Return one line for an error of Hydra's own, None for any other."""
+def explain_hydra(error: BaseException, overrides: Sequence[str] = ()) -> str | None:
+    """Return one line for an error of Hydra's own, None for any other.
+
+    Args:
+        error: whatever was raised.
+        overrides: the words of the command line, which tell what was chosen.
+    """
     if isinstance(error, MissingConfigException):
         return _unknown_choice(error)
     if not isinstance(error, HydraException):
@@ -26,8 +31,40 @@ def explain_hydra(error: BaseException) -> str | None:
     found = KEY.search(text) or APPEND.search(text)
     key = found.group("key") if found and found.lastgroup else None
     if key is not None:
-        return f"there is no config key {key!r}{closest(key, config_keys())}"
+        return _unknown_key(key, overrides)
     return " ".join(str(error).split())
+
+
+def _unknown_key(key: str, overrides: Sequence[str]) -> str:
+    group, _, name = key.partition(".")
+    having = [choice for choice, keys in _choices(group).items() if name in keys]
+    if not having:
+        return f"there is no config key {key!r}{closest(key, config_keys())}"
+    lacking = [choice for choice in _chosen(group, overrides) if choice not in having]
+    who = f"{group}={lacking[0]}" if lacking else f"the chosen {group}"
+    others = " or ".join(f"{group}={choice}" for choice in having)
+    return f"{who} has no key {key!r}: leave it out, or choose {others}"
+
+
+def _choices(group: str) -> dict[str, set[str]]:
+    """Return the choices of a config group and the keys of each."""
+    files = sorted((conf_dir() / group).glob("*.yaml")) if group else []
+    return {file.stem: set(_keys(OmegaConf.load(file))) for file in files}
+
+
+def _chosen(group: str, overrides: Sequence[str]) -> list[str]:
+    """Return what a command line chooses in a group: without a word, the default.
+
+    None where an experiment may have chosen something else.
+    """
+    values = [word.partition("=") for word in overrides]
+    said = [value for key, _, value in values if key == group]
+    if said:
+        return re.findall(r"\w+", said[-1])
+    if any(key in ("experiment", "candidate") for key, _, _ in values):
+        return []
+    defaults = OmegaConf.load(conf_dir() / "config.yaml").defaults
+    return [str(one[group]) for one in defaults if isinstance(one, DictConfig) and group in one]
 
 
 def _unknown_choice(error: MissingConfigException) -> str:

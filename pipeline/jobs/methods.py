@@ -16,7 +16,7 @@ from typing import Any
 from pipeline.core.methods import Method, get_method, method_names
 from pipeline.core.methods.base import REGISTRY
 from pipeline.core.names import closest
-from pipeline.jobs.errors import ConfigError
+from pipeline.jobs.errors import ConfigError, MethodError
 from pipeline.jobs.sources import file_digest
 
 OWN_PREFIX = "onesided_method_"
@@ -34,7 +34,7 @@ def find_method(
     if name not in method_names():
         places = ", ".join(str(folder / "method" / f"{name}.py") for folder in config_dirs)
         missing = f": there is no file {places}" if places else ""
-        raise ConfigError(f"method {name!r} is unknown{missing}{closest(name, method_names())}")
+        raise MethodError(f"method {name!r} is unknown{missing}{closest(name, method_names())}")
     return _with_parameters(type(get_method(name)), values), file
 
 
@@ -53,7 +53,7 @@ def _import(name: str, file: Path) -> None:
         return
     spec = importlib.util.spec_from_file_location(module_name, file)
     if spec is None or spec.loader is None:
-        raise ConfigError(f"{file}: cannot be imported")
+        raise MethodError(f"{file}: cannot be imported")
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # dataclasses look their module up by its name
     if name in REGISTRY and REGISTRY[name].__module__.startswith(OWN_PREFIX):
@@ -63,9 +63,9 @@ def _import(name: str, file: Path) -> None:
     except Exception as error:
         del sys.modules[module_name]
         kind = "" if type(error) is ValueError else f"{type(error).__name__}: "  # as register says
-        raise ConfigError(f"{file}: {kind}{error}") from error
+        raise MethodError(f"{file}: {kind}{error}") from error
     if name not in REGISTRY:
-        raise ConfigError(f'{file}: registers no method of the name {name!r} (name = "{name}")')
+        raise MethodError(f'{file}: registers no method of the name {name!r} (name = "{name}")')
 
 
 def _with_parameters(kind: type[Method], values: Mapping[str, Any]) -> Method:

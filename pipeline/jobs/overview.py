@@ -14,6 +14,7 @@ from pipeline.jobs.lines import name_text
 from pipeline.jobs.marks import Spot, grids, legend
 from pipeline.jobs.plan import plan
 from pipeline.jobs.sources import ENGINE, METHODS
+from pipeline.jobs.task import places_of
 from pipeline.results.files import read_json
 from pipeline.results.runs import CONFIG, ENVIRONMENT, RunFolder, find_runs, runs_dir
 
@@ -23,7 +24,7 @@ SUGGESTION = "python -m pipeline.run -m experiment=smoke"
 def report_all(overrides: Sequence[str], config_dir: Path | None, colour: bool) -> bool:
     """Print what is in outputs/runs; return whether there is something and none of it failed."""
     (job,) = plan(overrides, [] if config_dir is None else [config_dir])
-    outputs = Path(job.values["outputs"])
+    outputs = places_of(job.values).outputs
     runs = list(find_runs(outputs))
     if not runs:
         print(f"there are no runs in {runs_dir(outputs)}; a first sweep:\n  {SUGGESTION}")

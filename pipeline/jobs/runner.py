@@ -43,6 +43,7 @@ class Run:
         state: computed, kept or failed.
         reason: of a failure, in one line.
         seconds: the time its computation took, its share where cells were computed together.
+        trace: of a failure without a folder to keep it in.
     """
 
     cell: Cell
@@ -50,6 +51,7 @@ class Run:
     state: JobState
     reason: str | None = None
     seconds: float = 0.0
+    trace: str | None = None
 
 
 def run_cells(
@@ -91,10 +93,12 @@ class _Plan:
 
     def fail(self, error: Exception) -> None:
         """Record a failure, in the run folder too if there is one."""
-        reason = explain(error)
-        if self.folder is not None:
-            with suppress(OSError):  # a full disk may be the very reason, which is handed on anyway
-                self.folder.fail(self.config, reason, traceback.format_exc())
+        reason, trace = explain(error), traceback.format_exc()
+        if self.folder is None:
+            self.run = Run(self.cell, None, "failed", reason, trace=trace)
+            return
+        with suppress(OSError):  # a full disk may be the very reason, which is handed on anyway
+            self.folder.fail(self.config, reason, trace)
         self.run = Run(self.cell, self.folder, "failed", reason)
 
 

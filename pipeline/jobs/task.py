@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,10 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from pipeline.data.sources import Settings
 from pipeline.jobs.cell import Cell, make_cell
+from pipeline.jobs.early import check_sources
 from pipeline.jobs.errors import ConfigError
 from pipeline.jobs.explain import explain
+from pipeline.jobs.inferred import write_notes
 from pipeline.jobs.lines import job_text
 from pipeline.jobs.runner import Places, Run, run_cells
 from pipeline.results.runs import RunFolder
@@ -50,17 +53,19 @@ def execute(job: Job) -> Entry:
     A failure is written down too, not raised: a launcher would stop at the first one.
     """
     start = time.perf_counter()
-    entry = Entry(job.number, "running")
+    entry, trace = Entry(job.number, "running"), None
     try:
         values = plain(job.config)
         cell = make_cell(values, job.config_dirs)
         entry = entry.but(labels=cell.labels)
         job.journal.write(entry)
         run = _run(cell, values, job, entry)
+        trace = run.trace
         entry = entry.but(state=run.state, reason=run.reason, **_found(run))
     except Exception as error:
+        trace = traceback.format_exc()
         entry = entry.but(state="failed", reason=explain(error))
-    entry = entry.but(seconds=time.perf_counter() - start, progress=1.0)
+    entry = entry.but(trace=_kept(job, trace), seconds=time.perf_counter() - start, progress=1.0)
     entry = _tracked(job.journal, entry)
     try:
         job.journal.write(entry)
@@ -83,19 +88,33 @@ def plain(config: DictConfig) -> dict[str, Any]:
 
 def places_of(values: dict[str, Any]) -> Places:
     """Return where data come from and results go to."""
-    return Places(Path(values["outputs"]), Settings.of(**values["data"]))
+    check_sources(values["data"])
+    return Places(Path(str(values["outputs"])), Settings.of(**values["data"]))
 
 
 def _run(cell: Cell, values: dict[str, Any], job: Job, entry: Entry) -> Run:
     threads = values["threads"] or ((os.cpu_count() or 1) if job.alone else 1)
+    places = places_of(values)
     (run,) = run_cells(
         [cell],
-        places_of(values),
+        places,
         force=bool(values["force"]),
         threads=int(threads),
         progress=_reporter(job.journal, entry),
     )
+    if run.folder is not None:  # else its data could not be loaded
+        write_notes(job.journal, cell, places.data)
     return run
+
+
+def _kept(job: Job, trace: str | None) -> str | None:
+    """Write down a traceback that no run folder has; return the file."""
+    if trace is None:
+        return None
+    try:
+        return str(job.journal.write_trace(job.number, trace))
+    except OSError:  # a full disk may be the very reason, which is told anyway
+        return None
 
 
 def _tracked(journal: Journal, entry: Entry) -> Entry:

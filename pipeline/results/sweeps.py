@@ -1,7 +1,9 @@
 """Sweep folders: ``sweeps/<time>``, the journal of what one command ran.
 
 ``sweep.json`` holds the command and where it is tracked, ``jobs/<number>.json`` the state of each
-job. Jobs write, the command that started them reads; the results themselves are in run folders.
+job, ``jobs/<number>.traceback.txt`` the trace of one that failed before it had a run folder, and
+``inferred`` what was inferred from own tables. Jobs write, the command that started them reads;
+the results themselves are in run folders.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pipeline.results.files import read_json, write_json
+from pipeline.results.files import read_json, write_json, write_text
 
 JobState = Literal["running", "computed", "kept", "failed"]
 FINISHED: tuple[JobState, ...] = ("computed", "kept", "failed")
@@ -32,6 +34,7 @@ class Entry:
         progress: share of the lanes that are done.
         tracked: the job's run in MLflow.
         untracked: why it has none, though it should.
+        trace: file with the traceback of a failure that has no folder.
     """
 
     number: int
@@ -44,6 +47,7 @@ class Entry:
     progress: float = 0.0
     tracked: str | None = None
     untracked: str | None = None
+    trace: str | None = None
 
     def but(self, **changes: Any) -> Entry:
         """Return a copy with some values changed."""
@@ -69,6 +73,12 @@ class Journal:
     def write(self, entry: Entry) -> None:
         """Write down the state of a job."""
         write_json(self._file(entry.number), asdict(entry))
+
+    def write_trace(self, number: int, text: str) -> Path:
+        """Write down the traceback of a job that has no folder; return the file."""
+        file = self._file(number).with_suffix(".traceback.txt")
+        write_text(file, text)
+        return file
 
     def read(self, number: int) -> Entry | None:
         """Return the state of a job, None if it has not started."""

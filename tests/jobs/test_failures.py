@@ -75,7 +75,8 @@ def test_failures_stay_alone_and_are_all_shown(mine: Path, tmp_path: Path) -> No
     assert "RuntimeError: my own mistake" in failed[0]
     assert "unreadable.py: SyntaxError" in failed[1]
     assert len(failed) == 2
-    (trace,) = re.findall(r"^ +(\S+traceback.txt)$", done.stdout, flags=re.MULTILINE)
+    trace, other = re.findall(r"^ +(\S+traceback.txt)$", done.stdout, flags=re.MULTILINE)
+    assert "SyntaxError" in Path(other).read_text()
     assert "my own mistake" in Path(trace).read_text()
     assert RunFolder(Path(trace).parent).state == "failed"
     (mine / "method" / "broken.py").write_text(MENDED)
@@ -218,6 +219,20 @@ def test_outputs_that_cannot_be_written(
         ("n_jobs=0", "n_jobs=0 is neither a number of jobs nor -1 for all cores"),
         ("threads=-1", "threads=-1 is neither null nor a whole number of at least 1"),
         ("force=perhaps", "force=perhaps is neither true nor false"),
+        ("data.offline=no", "data.offline=no is neither true nor false"),
+        ("-m data.only_raw=false,no", "data.only_raw=no is neither true nor false"),
+        ("data.max_bytes=1e6", "data.max_bytes=1000000.0 is not a whole number of at least 1"),
+        ("data.timeout=soon", "data.timeout=soon is not a finite number"),
+        ("data.time_limit=0", "data.time_limit=0 is not a number of seconds above 0"),
+        ("dataset=glm dataset.n=abc", "dataset.n=abc is not a whole number of at least 1"),
+        ("-m dataset=glm dataset.seed=0,x", "dataset.seed=x is not a whole number of at least 0"),
+        ("dataset=glm dataset.noise=loud", "dataset.noise=loud is not a finite number"),
+        ("tracking=none tracking.uri=x", "run: tracking=none has no key 'tracking.uri': leave it "),
+        ("-m dataset=diabetes,csv dataset.path=x", "dataset=diabetes has no key 'dataset.path'"),
+        ("dataset.path=x", "dataset=diabetes has no key 'dataset.path': leave it out, or choose"),
+        ("experiment=rates dataset.path=x", "the chosen dataset has no key 'dataset.path': leave"),
+        ("-m dataset=csv dataset.target=y dataset.path=a,b cutoff=1.5", "cutoff=1.5 is not a"),
+        ("-m dataset=csv dataset.path=a,b", "dataset.target is not set: give dataset.target=…"),
         ("foo", "missing EQUAL"),
         ("--config-dir nowhere", "Additional config directory"),
     ],
@@ -242,6 +257,21 @@ def test_a_missing_table_fails_in_one_line(
     out, err = capfd.readouterr()
     assert re.fullmatch(r"\[1/1\] .* FAILED: there is no file \S+/no.csv\n", err)
     assert "1 failed:" in out
+
+
+def test_a_failure_before_there_is_a_run_folder_leaves_its_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Output
+) -> None:
+    def fail(*_: Any) -> None:
+        raise TypeError("half a number")
+
+    monkeypatch.setattr("pipeline.jobs.problem.load_config", fail)
+    options = (*TINY, "dataset=glm", f"outputs={tmp_path / 'outputs'}")
+    assert command(monkeypatch, *options) == FAILED
+    out, _ = capfd.readouterr()
+    assert "FAILED: TypeError: half a number" in out
+    (file,) = re.findall(r"^ +(\S+/jobs/00000\.traceback\.txt)$", out, flags=re.MULTILINE)
+    assert "in fail" in Path(file).read_text()
 
 
 def test_a_dataset_that_cannot_be_had_fails_in_one_line(

@@ -175,7 +175,7 @@ def test_half_a_run_is_not_left_behind(
 
     monkeypatch.setattr("pipeline.tracking.tracker._log_files", full)
     entry = make_run(outputs, "os_noise", 6)
-    with pytest.raises(TrackingError, match="No space left on device; results are saved"):
+    with pytest.raises(TrackingError, match="the disk is full; results are saved"):
         log_job(tracking, entry, "today")
     found = client.search_runs([tracking["experiment_id"]], "tags.method = 'os_noise'")
     assert list(found) == []
