@@ -32,11 +32,21 @@ def test_an_experiment_is_run_and_gathered(
     assert "0 computed now" in capsys.readouterr().out
 
 
-def test_what_makes_no_sense_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["experiment=papre"], "did you mean 'paper'?"),
+        ([*TOY, "force=no"], "force=no is neither true nor false"),
+        ([*TOY, "data.offline=no"], "data.offline=no is neither true nor false"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as stop:
-        main(["experiment=papre", "--out", str(tmp_path)])
+        main([*arguments, "--out", str(tmp_path)])
     assert stop.value.code == REFUSED
-    assert "did you mean 'paper'?" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_mlflow_is_told_of_each_cell_once(

@@ -22,7 +22,7 @@ def check_job(values: Mapping[str, Any], dirs: Sequence[Path]) -> None:
         values: its config.
         dirs: folders of configs outside the project.
     """
-    _check_machine(values)
+    check_machine(values)
     check_sources(values["data"])
     make_cell(values, dirs)
 
@@ -71,7 +71,7 @@ def covering(jobs: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     return chosen
 
 
-def _check_machine(values: Mapping[str, Any]) -> None:
+def check_machine(values: Mapping[str, Any]) -> None:
     """Refuse what would otherwise be found out by a library deep inside, or not at all."""
     threads, n_jobs = values["threads"], values["n_jobs"]
     _check_switch("force", values["force"])

@@ -14,7 +14,7 @@ import joblib
 
 from pipeline.jobs.blocks import run_blocks
 from pipeline.jobs.cell import Cell, make_cell
-from pipeline.jobs.early import check_writable
+from pipeline.jobs.early import check_machine, check_writable
 from pipeline.jobs.lines import name_text
 from pipeline.jobs.logbook import log_new
 from pipeline.jobs.plan import plan
@@ -73,6 +73,7 @@ def run_sweep(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Swe
     jobs = plan(overrides, config_dirs)
     cells = [make_cell(job.values, job.config_dirs) for job in jobs]
     values = jobs[0].values
+    check_machine(values)
     places = places_of(values)
     check_writable(places.outputs)
     runs = run_blocks(cells, places, values["n_jobs"], values["force"], teller(len(cells)))
