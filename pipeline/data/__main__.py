@@ -17,6 +17,7 @@ from pipeline.data.spec import dataset_names
 PROTOCOLS = ("inferred", "stated")
 LINKS = ("linear", "logistic", "probit")
 LINKED = ("glm", "greedy_trap")  # the link is part of these datasets
+OWN = ("target", "positive", "negative", "above", "group", "drop", "separator")
 EXAMPLES = """examples:
   python -m pipeline.data list
   python -m pipeline.data fetch all --mirror ../shared/data
@@ -46,8 +47,13 @@ def parser() -> argparse.ArgumentParser:
     describe.add_argument("name", metavar="NAME", help="a dataset, or a CSV or parquet file")
     describe.add_argument("--link", choices=LINKS, help="link of β* (linear)")
     describe.add_argument("--output", type=Path, help="the picture (outputs/data/<name>….png)")
-    for option in ("target", "positive", "group", "separator"):
-        describe.add_argument(f"--{option}", help=f"dataset.{option} of your own table")
+    for option in OWN:
+        more = "; may be given several times" if option == "drop" else ""
+        describe.add_argument(
+            f"--{option}",
+            action="append" if option == "drop" else "store",
+            help=f"dataset.{option} of your own table{more}",
+        )
     return top
 
 
@@ -62,6 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except BrokenPipeError:  # `… | head`
         sys.stderr.close()
+        return 1
+    except OSError as error:  # it names the file
+        print(f"error: {error}", file=sys.stderr)
         return 1
 
 
@@ -84,7 +93,9 @@ def run_fetch(options: argparse.Namespace, settings: Settings) -> int:
         try:
             for line in commands.fetch(name, protocols, settings):
                 print(line, flush=True)
-        except DataError as error:
+        except BrokenPipeError:
+            raise
+        except (DataError, OSError) as error:
             failed += 1
             print(f"error: {name}: {error}", file=sys.stderr)
     return 1 if failed else 0
@@ -109,11 +120,12 @@ def run_check(options: argparse.Namespace, settings: Settings) -> int:
 def run_describe(options: argparse.Namespace, settings: Settings) -> int:
     """Print what a dataset holds and draw its true scores."""
     from pipeline.data.describe import describe, find, picture, true_scores
+    from pipeline.data.score_figure import check_picture
 
+    if options.output is not None:
+        check_picture(options.output)
     own: dict[str, Any] = {
-        key: getattr(options, key)
-        for key in ("target", "positive", "group", "separator")
-        if getattr(options, key) is not None
+        key: getattr(options, key) for key in OWN if getattr(options, key) is not None
     }
     link = options.link or LINKS[0]
     protocol = options.protocol or PROTOCOLS[0]

@@ -6,7 +6,8 @@ that names it, unless the kind says ``unseen: zeros``; then all columns of the f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -17,7 +18,14 @@ from numpy.typing import NDArray
 from pipeline.data.errors import DataError
 from pipeline.data.kinds import Feature, FloatArray, Kind, in_names, shown
 
-MISSING = "missing"
+MISSING, NO_VALUE = "missing", "no value"
+
+
+def missing_name(taken: Collection[str]) -> str:
+    """Return what rows without a value are called: "missing", unless a value is called so."""
+    others = (f"({NO_VALUE} {number})" for number in itertools.count(2))
+    names = itertools.chain((MISSING, f"({NO_VALUE})"), others)
+    return next(name for name in names if name not in taken)
 
 
 @dataclass(frozen=True)
@@ -33,8 +41,9 @@ class Indicators(Feature):
     @property
     def names(self) -> tuple[str, ...]:
         """``column=category``, the missing ones last."""
-        shown_all = [*in_names(self.categories), *([MISSING] if self.has_missing else [])]
-        return tuple(f"{self.column}={category}" for category in shown_all)
+        known = in_names(self.categories)
+        last = [missing_name(known)] if self.has_missing else []
+        return tuple(f"{self.column}={category}" for category in (*known, *last))
 
     def read(self, values: pd.Series) -> NDArray[Any]:
         """Return the place of each row's category, −1 for none."""
@@ -79,6 +88,19 @@ def sorted_categories(column: str, values: pd.Series) -> list[object]:
         return sorted(values.dropna().unique().tolist())
     except TypeError:
         raise DataError(f"column {column!r} mixes text and numbers") from None
+
+
+def text_codes(values: pd.Series) -> tuple[NDArray[Any], list[str]]:
+    """Return the place of each value's text among the distinct ones, −1 for none, and the texts.
+
+    Values that are shown alike, such as 1 and "1", are the same.
+    """
+    levels = values.astype("category").cat.remove_unused_categories()
+    texts = [shown(level) for level in levels.cat.categories]
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    small = np.min_scalar_type(-1 - len(texts))
+    codes = np.array([*(places[text] for text in texts), -1], dtype=small)
+    return codes[levels.cat.codes.to_numpy()], list(places)
 
 
 def category_codes(values: pd.Series, categories: Sequence[object]) -> NDArray[np.int64]:

@@ -14,7 +14,6 @@ from pipeline.data.sources.cache import Cache
 from pipeline.data.sources.mirror import Mirror
 from pipeline.data.sources.raw import Raw
 from pipeline.data.spec import DatasetSpec, Table, dataset_names, read_spec
-from pipeline.data.table import write_parquet
 
 HEADER = ("dataset", "rows", "columns", "positives", "source", "now", "licence")
 
@@ -75,10 +74,11 @@ def fetch(name: str, protocols: Sequence[str], settings: Settings) -> Iterator[s
 
 def _fetch_table(name: str, key: str, table: Table, settings: Settings) -> str:
     frame, source = find_table(key, table, settings)
-    path = Raw(settings.raw).path(key, table)
+    raw = Raw(settings.raw)
     if source != Raw.name:
-        write_parquet(frame, path)
+        raw.keep(key, table, frame)
     rows, columns = frame.shape
+    path = raw.path(key, table)
     size = path.stat().st_size / 1000
     shape = f"{rows:>6,} rows × {columns:>3} raw columns"
     return f"{name:10}  {shape} from {source:7} -> {path} ({size:,.0f} kB)"

@@ -11,10 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.core.names import closest
-from pipeline.data.categories import MISSING, category_codes
+from pipeline.data.categories import missing_name, text_codes
 from pipeline.data.encoder import Encoder
 from pipeline.data.errors import DataError, MismatchError
-from pipeline.data.kinds import shown
 from pipeline.data.selection import keep_rows, labels_of
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.spec import DatasetSpec, Expect, read_spec
@@ -132,17 +131,16 @@ def encode(
 
 
 def group_of(rows: pd.DataFrame, column: str) -> Group:
-    """Return the groups, sorted by name; rows without one are the group "missing"."""
+    """Return the groups, sorted by name; rows without one are the last, "missing"."""
     if column not in rows.columns:
         hint = closest(column, map(str, rows.columns))
         raise DataError(f"there is no column {column!r} to group by{hint}")
-    values = rows[column]
-    present = values.dropna().unique()
-    by_name = {shown(value): value for value in present}
-    names = sorted(by_name)
-    codes = category_codes(values, [by_name[name] for name in names])
-    if (codes < 0).any():
-        codes, names = np.where(codes < 0, len(names), codes), [*names, MISSING]
+    places, texts = text_codes(rows[column])
+    names = sorted(texts)
+    number = {name: place for place, name in enumerate(names)}
+    codes = np.array([*(number[text] for text in texts), len(names)], dtype=np.int64)[places]
+    if (places < 0).any():
+        names.append(missing_name(names))
     return Group(column, codes, tuple(names))
 
 

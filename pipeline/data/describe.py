@@ -19,6 +19,7 @@ from pipeline.core.loss import cutoff_at, fit_truth
 from pipeline.core.models.base import ModelSpec
 from pipeline.data.configured import MAKERS, load_named
 from pipeline.data.dataset import Dataset, check, encode
+from pipeline.data.errors import DataError
 from pipeline.data.kinds import FloatArray
 from pipeline.data.score_figure import Scores, draw_scores
 from pipeline.data.sources import Settings, find_table
@@ -56,6 +57,8 @@ def find(
     if name in MAKERS:
         return load_named(name, protocol, settings, **own), None
     spec = read_spec(name)
+    for option in own.keys() - {"group"}:
+        raise DataError(f"--{option} is for tables of your own; {name} is declared in conf/dataset")
     recipe = spec.recipe(protocol)
     table, source = find_table(recipe.table, spec.tables[recipe.table], settings)
     dataset = encode(spec, protocol, table, source, own.get("group"))

@@ -4,13 +4,14 @@
   values are one-hot, like text;
 - text: one-hot, missing values a category of their own; beyond ``max_categories`` the most
   frequent ones, and the other rows are in none;
-- dates: days since 1970, standardised;
+- dates and durations: in days, dates since 1970, standardised;
 - left out: columns that are constant or empty, texts that differ in every row (an id, a name),
   and a column that numbers the rows.
 """
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from numbers import Number
 
@@ -24,6 +25,7 @@ from pipeline.data.kinds import Standardised
 
 HEAD = 1000
 DAY = pd.Timedelta(days=1)
+START = datetime.datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,7 @@ def tidy(column: str, values: pd.Series) -> tuple[pd.Series, str]:
     """Return values as numbers, or as categories, and what they were."""
     kinds = pd.api.types
     if isinstance(values.dtype, pd.CategoricalDtype):
-        if kinds.is_numeric_dtype(values.dtype.categories):
-            return values.astype(np.float64), "number"
-        return values, "text"
+        return _tidy_categories(column, values)
     if kinds.is_bool_dtype(values):
         return values.map({True: "True", False: "False"}).astype("category"), "text"
     if kinds.is_datetime64_any_dtype(values) or kinds.is_timedelta64_dtype(values):
@@ -81,6 +81,20 @@ def tidy(column: str, values: pd.Series) -> tuple[pd.Series, str]:
     if kinds.is_numeric_dtype(values):
         return values, "number"
     return _tidy_objects(column, values)
+
+
+def _tidy_categories(column: str, values: pd.Series) -> tuple[pd.Series, str]:
+    levels: pd.Index = values.dtype.categories
+    if pd.api.types.is_numeric_dtype(levels):
+        return values.astype(np.float64), "number"
+    return (values, "text") if _is_text(levels) else tidy(column, values.astype(levels.dtype))
+
+
+def _is_text(levels: pd.Index) -> bool:
+    """Return whether categories are texts, or of a kind that is only shown as one."""
+    if pd.api.types.is_datetime64_any_dtype(levels) or pd.api.types.is_timedelta64_dtype(levels):
+        return False
+    return levels.dtype != object or levels.inferred_type in ("string", "empty")
 
 
 def _tidy_time(values: pd.Series) -> tuple[pd.Series, str]:
@@ -93,12 +107,28 @@ def _tidy_time(values: pd.Series) -> tuple[pd.Series, str]:
 def _tidy_objects(column: str, values: pd.Series) -> tuple[pd.Series, str]:
     present = values.dropna()
     if values.dtype == object:
-        if any(isinstance(value, list | dict | set | np.ndarray) for value in present):
-            raise DataError(f"column {column!r} holds lists, not single values; drop it")
+        check_single(column, present)
         if len(present) and all(_is_number(value) for value in present):
-            return values.astype(np.float64), "number"
+            return present.astype(np.float64).reindex(values.index), "number"
+        if len(present) and all(isinstance(value, datetime.date) for value in present):
+            return present.map(_days).astype(np.float64).reindex(values.index), "date"
         values = present.map(str).reindex(values.index)
     return values.astype("category"), "text"
+
+
+def check_single(column: str, values: pd.Series) -> None:
+    """Raise where values are lists or the like."""
+    held = values.dtype == object
+    if held and any(isinstance(value, list | dict | set | np.ndarray) for value in values):
+        raise DataError(f"column {column!r} holds lists, not single values; drop it")
+
+
+def _days(value: datetime.date) -> float:
+    """Return the days since 1970, of a time with its fraction."""
+    if not isinstance(value, datetime.datetime):
+        return float((value - START.date()).days)
+    start = START if value.tzinfo is None else START.replace(tzinfo=datetime.UTC)
+    return (value - start) / datetime.timedelta(days=1)
 
 
 def _is_number(value: object) -> bool:
@@ -137,7 +167,7 @@ def _guess_number(column: str, values: pd.Series, what: str, missing: int, limit
     levels = _levels(values, limits.max_levels)
     if levels is not None and len(levels) + bool(missing) <= 1:
         return _dropped(column, values, "constant" if len(levels) else "empty")
-    if levels is not None and (len(levels) == 1 or _whole(levels)):
+    if levels is not None and (len(levels) == 1 or (what == "number" and _whole(levels))):
         own = f", {_rows(missing)} without a value a category" if missing else ""
         note = f"{what}: one-hot, {len(levels)} distinct values{own}"
         return Guess(values, Step(OneHot(), (column,)), note)

@@ -11,8 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from pipeline.data.errors import DataError
+from pipeline.data.whole_file import whole_file
+
 FloatArray = NDArray[np.float64]
 FEWEST_BINS, MOST_BINS = 30, 90
+ENDINGS = (".png", ".pdf", ".svg", ".eps", ".jpg", ".jpeg", ".tiff", ".webp")
 TAIL = 0.002  # share of rows beyond each end of the picture
 LABEL_COLOURS = {0: "#56B4E9", 1: "#D55E00"}  # Okabe & Ito, as in all figures
 
@@ -31,11 +35,18 @@ class Scores:
 
 def draw_scores(scores: Scores, path: Path) -> None:
     """Draw the scores and write the picture to ``path``, whole or not at all."""
+    check_picture(path)
     figure = scores_figure(scores)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}")
-    figure.savefig(partial, format=path.suffix.lstrip("."), dpi=160)
-    partial.replace(path)
+    with whole_file(path, "name another file with --output") as partial:
+        figure.savefig(partial, format=path.suffix.lstrip("."), dpi=160)
+
+
+def check_picture(path: Path) -> None:
+    """Raise where a path is a folder, or its ending is that of no picture."""
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; name a picture in it: {path / 'scores.png'}")
+    if path.suffix.lower() not in ENDINGS:
+        raise DataError(f"{path} does not end as a picture does: {', '.join(ENDINGS)}")
 
 
 def scores_figure(scores: Scores) -> Figure:

@@ -12,6 +12,8 @@ from pipeline.data.errors import DataError
 from pipeline.data.kinds import numbers, shown
 from pipeline.data.spec import Condition, Label
 
+MOST_SHOWN = 10
+
 
 def keep_rows(frame: pd.DataFrame, conditions: Sequence[Condition]) -> pd.DataFrame:
     """Return the rows that meet every condition, in their order."""
@@ -53,6 +55,13 @@ def labels_of(frame: pd.DataFrame, label: Label) -> NDArray[np.float64]:
     return y.astype(np.float64)
 
 
+def may_be_shown(values: pd.Series) -> bool:
+    """Return whether a message may list the values: few, and none that tells of a single row."""
+    counts = values.value_counts()
+    counts = counts[counts > 0]
+    return len(counts) <= MOST_SHOWN and bool((counts > 1).all())
+
+
 def _named(values: pd.Series, label: Label) -> NDArray[np.bool_]:
     positive, negative = label.positive or [], label.negative
     y: NDArray[np.bool_] = values.isin(positive).to_numpy()
@@ -60,6 +69,8 @@ def _named(values: pd.Series, label: Label) -> NDArray[np.bool_]:
         unknown = values[~y & ~values.isin(negative).to_numpy()].unique()
         if len(unknown):
             known = ", ".join(map(shown, [*positive, *negative]))
-            found = shown(unknown[0])
-            raise DataError(f"target {label.column!r}: unknown value {found!r}; known: {known}")
+            found = f"unknown value {shown(unknown[0])!r}"
+            if not may_be_shown(values):
+                found = f"unknown values: {len(unknown):,}"
+            raise DataError(f"target {label.column!r}: {found}; known: {known}")
     return y

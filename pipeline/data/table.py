@@ -7,8 +7,6 @@ holds strings with None.
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 
 from pipeline.data.errors import DataError, MismatchError
 from pipeline.data.spec import Table
+from pipeline.data.whole_file import whole_file
 
 FloatArray = NDArray[np.float64]
 NUMBER, TEXT = "number", "text"
@@ -92,8 +91,8 @@ def check_table(frame: pd.DataFrame, name: str, table: Table, where: str) -> Non
         raise MismatchError.of(f"{what}, hash of values", table.expect.sha256, found, advice)
 
 
-def write_parquet(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table compactly and atomically: a reader finds the whole file or none."""
+def write_parquet(frame: pd.DataFrame, path: Path, advice: str = "choose another folder") -> None:
+    """Write a table compactly; ``advice`` is for the message where that fails."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -105,15 +104,8 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
         else:
             text = pa.array(column, type=pa.string(), from_pandas=True)
             arrays[str(name)] = text.dictionary_encode()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    try:
+    with whole_file(path, advice) as partial:
         pq.write_table(pa.table(arrays), partial, compression="zstd", compression_level=19)
-        Path(partial).chmod(0o644)
-        Path(partial).replace(path)
-    finally:
-        Path(partial).unlink(missing_ok=True)
 
 
 def _texts(column: Any) -> pd.Series:

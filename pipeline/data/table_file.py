@@ -3,7 +3,8 @@
 The kinds of the columns of a CSV are guessed from its first megabyte, and the file is then
 converted block by block, on all cores, straight into columns of that kind; texts are kept once
 each. A large plain file goes through :mod:`pipeline.data.plain_csv`, any other through pyarrow. A
-file whose later rows do not fit the guess is read again without one.
+file whose later rows do not fit the guess is read again without one, and one whose rows do not fit
+the first line is read again for line breaks inside quotes, which cost time to look for.
 
 Messages name file, column and row number, never the content of a row.
 """
@@ -21,6 +22,7 @@ from typing import Any
 
 import pandas as pd
 
+from pipeline.core.names import closest
 from pipeline.data.errors import DataError
 from pipeline.data.reader import check_is_data
 
@@ -32,7 +34,8 @@ PLAIN_KINDS = {
     "double": "float",
     "dictionary<values=string, indices=int32, ordered=0>": "text",
 }
-SEPARATORS = {",": "','", ";": "';'", "\t": "'\\t'", "|": "'|'"}
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
+LIKELY = ",;\t|"
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "?")
 
 
@@ -41,7 +44,8 @@ class FileFormat:
     """How a user's file is written.
 
     Attributes:
-        separator: of a CSV; None for a tab in a .tsv file and a comma elsewhere.
+        separator: of a CSV, a character or its name: comma, semicolon, tab, pipe, space; None for
+            a tab in a .tsv file and a comma elsewhere.
         missing: texts of a CSV that stand for a missing value.
         drop: columns that are left behind in the file.
     """
@@ -66,12 +70,14 @@ def read_frame(path: Path | str, layout: FileFormat | None = None) -> pd.DataFra
             file = _Csv(path, head, layout)
             plain = file.plain()
             if plain is not None:
-                return plain.drop(columns=[name for name in layout.drop if name in plain])
+                check_drop(str(path), list(plain.columns), layout.drop)
+                return plain.drop(columns=list(layout.drop))
             table = file.table()
     except (EOFError, gzip.BadGzipFile) as error:
         raise DataError(f"{path} is not a sound gzip file: {error}") from error
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+    check_drop(str(path), table.column_names, layout.drop)
     kept = [name for name in table.column_names if name not in layout.drop]
     table = table.select(kept)
     _check_columns(path, table)
@@ -125,13 +131,31 @@ def check_names(what: str, names: Sequence[object]) -> None:
         raise DataError(f"{what}: column {repeated[0]!r} is there more than once; rename one")
 
 
+def check_drop(what: str, names: Sequence[str], drop: Sequence[str]) -> None:
+    """Raise where a column to leave out is not there."""
+    for column in drop:
+        if column not in names:
+            hint = closest(column, names)
+            raise DataError(f"{what}: there is no column {column!r} (dataset.drop){hint}")
+
+
+def separator_of(given: object) -> str:
+    """Return the character that a user names, by itself or by its name."""
+    by_name = {name: character for character, name in SEPARATORS.items()} | {"\\t": "\t"}
+    character = by_name.get(str(given).lower(), str(given))
+    if len(character) != 1 or not character.isascii() or character in '"\r\n\0':
+        known = ", ".join(SEPARATORS.values())
+        raise DataError(f"dataset.separator={given!r} is not one character; known names: {known}")
+    return character
+
+
 class _Csv:
     """One CSV file; see the module's docstring."""
 
     def __init__(self, path: Path, head: bytes, layout: FileFormat) -> None:
         self.path, self.head, self.layout = path, head, layout
-        tab = ".tsv" in path.suffixes
-        self.separator = layout.separator or ("\t" if tab else ",")
+        default = "tab" if ".tsv" in path.suffixes else "comma"
+        self.separator = separator_of(layout.separator or default)
         self.bad_row: tuple[int, int, int | None] | None = None
 
     def plain(self) -> pd.DataFrame | None:
@@ -156,25 +180,35 @@ class _Csv:
         """Return the rows as an arrow table."""
         import pyarrow as pa
 
-        names = self._names()
-        try:
-            return self._read(names, self._guess(names))
-        except (pa.ArrowInvalid, pa.ArrowKeyError):
-            if self.bad_row is not None:
-                raise self._ragged(names) from None
-        try:
-            return self._read(names, None)
-        except pa.ArrowInvalid as error:
-            if self.bad_row is not None:
-                raise self._ragged(names) from None
-            # pyarrow's own message may hold a row
-            message = f"{self.path} is not a well-formed CSV file ({type(error).__name__})"
-            raise DataError(f"{message}; are there quotes that never end?") from None
+        names, failure = self._names(), ""
+        readings = (
+            lambda: self._read(names, self._guess(names)),
+            lambda: self._read(names, None),
+            lambda: self._read(names, None, line_breaks=True),
+        )
+        for read in readings:
+            if self.bad_row is not None and read is readings[1]:
+                continue  # no guess is to blame
+            self.bad_row = None
+            try:
+                return read()
+            except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+                failure = type(error).__name__  # its message may hold a row
+        if self.bad_row is not None:
+            raise self._ragged(names)
+        message = f"{self.path} is not a well-formed CSV file ({failure})"
+        raise DataError(f"{message}; are there quotes that never end?")
 
     def _names(self) -> list[str]:
         """Return the names in the first line."""
         text = self.head.decode("utf-8-sig", errors="replace")
-        names = next(csv.reader(io.StringIO(text), delimiter=self.separator), [])
+        lines = io.StringIO(text, newline=None)  # \r ends a line, too
+        try:
+            names = next(csv.reader(lines, delimiter=self.separator), [])
+        except csv.Error as error:
+            advice = "is there a quote that never ends?"
+            message = f"{self.path}: the first line, of column names, cannot be read"
+            raise DataError(f"{message} ({error}); {advice}") from None
         if len(names) < 2:
             raise DataError(f"{self.path} has one column only with separator {self._shown()}"
                             f"{self._likely(text)}")  # fmt: skip
@@ -182,12 +216,12 @@ class _Csv:
         return [name or f"unnamed {place}" for place, name in enumerate(names, start=1)]
 
     def _shown(self) -> str:
-        return SEPARATORS.get(self.separator, repr(self.separator))
+        return repr(self.separator)
 
     def _likely(self, text: str) -> str:
         """Return advice, where another separator is in the first line."""
-        first = text.partition("\n")[0]
-        best = max(SEPARATORS, key=first.count)
+        first = next(io.StringIO(text, newline=None), "")
+        best = max(LIKELY, key=first.count)
         if not first.count(best):
             return "; name the right one with dataset.separator=…"
         return f"; try dataset.separator={SEPARATORS[best]}"
@@ -196,12 +230,19 @@ class _Csv:
         """Return the arrow type of each column in the first megabytes."""
         import pyarrow as pa
 
-        whole = self.head[: self.head.rfind(b"\n") + 1] if len(self.head) == HEAD else self.head
+        end = max(self.head.rfind(b"\n"), self.head.rfind(b"\r")) + 1
+        whole = self.head[:end] if len(self.head) == HEAD else self.head
         table = self._read(names, None, pa.BufferReader(whole))
         nothing = pa.types.is_null
         return {field.name: field.type for field in table.schema if not nothing(field.type)}
 
-    def _read(self, names: list[str], types: dict[str, Any] | None, source: Any = None) -> Any:
+    def _read(
+        self,
+        names: list[str],
+        types: dict[str, Any] | None,
+        source: Any = None,
+        line_breaks: bool = False,
+    ) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow
 
@@ -216,7 +257,7 @@ class _Csv:
                 ),
                 parse_options=arrow.ParseOptions(
                     delimiter=self.separator,
-                    newlines_in_values=self._has_quotes(),
+                    newlines_in_values=line_breaks or self._has_quotes(),
                     invalid_row_handler=self._note,
                 ),
                 convert_options=arrow.ConvertOptions(
@@ -229,7 +270,7 @@ class _Csv:
             )
 
     def _has_quotes(self) -> bool:
-        """Return whether a value may hold a line break; only quoted ones can."""
+        """Return whether a value is likely to hold a line break; only quoted ones can."""
         return b'"' in self.head
 
     def _note(self, row: Any) -> str:

@@ -40,6 +40,17 @@ def test_a_csv(tmp_path: Path) -> None:
     assert (dataset.name, dataset.X.shape, dataset.y.sum()) == ("loans", (40, 1), 20)
 
 
+def test_names_of_columns_may_look_like_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "loans.csv"
+    path.write_text("1;2;3\n" + "1.5;a;1\n2.5;b;0\n" * 20)
+    changes = {"path": str(path), "target": 3, "drop": 2, "separator": "semicolon"}
+    assert load_named("csv", "inferred", OFFLINE, **changes).columns == ("1",)
+    changes |= {"group": 2, "drop": []}
+    group = load_named("csv", "inferred", OFFLINE, **changes).group
+    assert group is not None
+    assert group.names == ("a", "b")
+
+
 def test_synthetic_ones() -> None:
     trap = load_named("greedy_trap", "inferred", OFFLINE, n=50, cutoff=0.3)
     assert (len(trap.y), trap.cutoff_value) == (50, 0.3)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import re
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +137,7 @@ def test_describe_an_own_file_and_a_synthetic_one(capsys: Output) -> None:
         (["fetch", "adlt"], "error: there is no dataset 'adlt'; did you mean 'adult'?"),
         (["describe", "no.csv", "--target", "y"], "error: there is no file no.csv"),
         (["describe", "no.csv"], "error: dataset.target is not set"),
+        (["describe", "blood", "--drop", "x"], "error: --drop is for tables of your own; blood is"),
         (["describe", "blood", "--group", "sex"], "error: there is no column 'sex' to group by"),
     ],
 )
@@ -143,6 +146,88 @@ def test_failures_are_one_clear_line(arguments: list[str], message: str, capsys:
     captured = capsys.readouterr()
     assert captured.err.startswith(message)
     assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("/proc/x.png", "error: /proc/x.png cannot be written: No such file or directory; name"),
+        ("folder", "error: folder is a folder; name a picture in it: folder/scores.png"),
+        ("pic.xyz", "error: pic.xyz does not end as a picture does: .png, .pdf"),
+        ("pic", "error: pic does not end as a picture does: .png, .pdf"),
+    ],
+)
+def test_a_picture_that_cannot_be_written(output: str, message: str, capsys: Output) -> None:
+    Path("folder").mkdir()
+    assert main(["describe", "blood", "--output", output]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+    assert [path.name for path in Path().rglob("*") if path.name != "cache"] == ["folder"]
+
+
+def test_describe_on_a_full_disk(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", full_disk)
+    assert main(["describe", "blood", "--output", "here/p.png"]) == 1
+    assert capsys.readouterr().err == (
+        "error: here/p.png cannot be written: No space left on device; "
+        "name another file with --output\n"
+    )
+    assert list(Path("here").iterdir()) == []
+
+
+def full_disk(_: object, path: Path, **__: object) -> None:
+    path.write_bytes(b"a part")
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_fetch_to_where_nothing_can_be_written(
+    capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(RAW, "/proc/raw")
+    assert main(["fetch", "blood", "german", "--offline"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    for name, line in zip(("blood", "german"), lines, strict=True):
+        path = f"/proc/raw/{name}.parquet"
+        assert line.startswith(f"error: {name}: {path} cannot be written: No such file")
+        assert line.endswith(f"set ${RAW} to another folder")
+
+
+def test_fetch_on_a_full_disk(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pyarrow.parquet.write_table", full_disk)
+    assert main(["fetch", "blood", "german", "--offline"]) == 1
+    err = capsys.readouterr().err
+    assert err.count("No space left on device; free some space") == err.count("\n") == 2
+    assert list(Path("data/raw").iterdir()) == []
+
+
+def test_fetch_goes_on_after_a_file_that_cannot_be_read(
+    mirror: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    assert main(["fetch", "churn", "blood", "--mirror", str(mirror)]) == 1
+    assert re.fullmatch(r"error: churn: .*Permission denied: '.*'\n", capsys.readouterr().err)
+    assert Path("data/raw/blood.parquet").is_file()
+
+
+def test_describe_takes_every_option_that_messages_name(capsys: Output) -> None:
+    Path("loans.csv").write_text("a|income|id\n" + "1.5|300|7\n2.5|500|8\n3|900|9\n" * 20)
+    own = ["--target", "income", "--above", "400", "--separator", "pipe"]
+    assert main(["describe", "loans.csv", *own, "--drop", "id"]) == 0
+    out = capsys.readouterr().out
+    assert "label 1: income = above 400 (66.7% of 60 rows)" in out
+    assert "2 columns make" not in out
+    for wrong, message in (
+        (["--drop", "idd"], "loans.csv: there is no column 'idd' (dataset.drop)"),
+        (["--above", "x"], "loans.csv: dataset.above=x is not a number"),
+        (["--separator", ";;"], "dataset.separator=';;' is not one character; known names: comma"),
+    ):
+        assert main(["describe", "loans.csv", *own, *wrong]) == 1
+        assert capsys.readouterr().err.startswith(f"error: {message}")
 
 
 def test_cutoff_labels_keep_their_distance() -> None:

@@ -15,6 +15,7 @@ from pipeline.data.dataset import Dataset
 from pipeline.data.errors import DataError, UnavailableError
 from pipeline.data.own_table import load_file, load_frame, load_openml
 from pipeline.data.sources import Settings
+from pipeline.jobs.python_sweep import NAME, RESERVED
 
 N = 40
 
@@ -78,6 +79,38 @@ def test_the_group_is_kept_aside_as_codes_and_names() -> None:
     assert [group.names[code] for code in group.codes] == frame["sex"].fillna("missing").tolist()
 
 
+def test_a_value_that_is_called_missing_is_not_a_missing_one() -> None:
+    cells = pd.Series(["missing", None, "m", "m"] * (N // 4))
+    frame = loans()[["income", "repaid"]].assign(sex=cells, job=cells)
+    dataset = load_frame(frame, "repaid", "yes", group="sex")
+    assert dataset.group is not None
+    assert dataset.group.names == ("m", "missing", "(no value)")
+    assert dataset.group.codes.tolist() == [1, 2, 0, 0] * (N // 4)
+    assert dataset.columns[1:] == ("job=m", "job=missing", "job=(no value)")
+    np.testing.assert_array_equal(dataset.X[:4, 1:], [[0, 1, 0], [0, 0, 1], [1, 0, 0], [1, 0, 0]])
+    frame = frame.assign(sex=cells.replace("m", "(no value)"))
+    group = load_frame(frame, "repaid", "yes", group="sex").group
+    assert group is not None
+    assert group.names == ("(no value)", "missing", "(no value 2)")
+
+
+def test_values_that_are_shown_alike_are_one_group_and_one_label() -> None:
+    cells = pd.Series([1, "1", 2, None] * (N // 4), dtype=object)
+    group = load_frame(loans().assign(sex=cells), "repaid", "yes", group="sex").group
+    assert group is not None
+    assert group.names == ("1", "2", "missing")
+    assert group.codes.tolist() == [0, 0, 1, 2] * (N // 4)
+    labels = pd.Series([1, "1", 2, 2.0] * (N // 4), dtype=object)
+    dataset = load_frame(loans().assign(repaid=labels), "repaid", 2)
+    assert dataset.y.tolist() == [0, 0, 1, 1] * (N // 4)
+
+
+def test_numbers_and_texts_as_categories() -> None:
+    cells = pd.Series(pd.Categorical([1, "1", "x", "x"] * (N // 4)))
+    dataset = load_frame(loans()[["repaid"]].assign(mixed=cells), "repaid", "yes")
+    assert dataset.columns == ("mixed=1", "mixed=x")
+
+
 def test_missing_values() -> None:
     frame = loans()
     frame.loc[:4, ["income", "job", "children"]] = None
@@ -99,6 +132,7 @@ def test_other_types() -> None:
         objects=pd.Series([0.5 * k for k in range(N)], dtype=object),
         nothing=[None] * N,
         when=[datetime.date(2020, 1, 1 + k % 28) for k in range(N)],
+        band=pd.cut(pd.Series(range(N)), [-1, 20, N]),
     )
     dataset = load_frame(frame, "repaid", "yes")
     assert np.diff(column(dataset, "day")).std() == pytest.approx(0, abs=1e-12)
@@ -109,7 +143,71 @@ def test_other_types() -> None:
     assert "left out: it numbers the rows" in note(dataset, "number")
     assert "left out: empty" in note(dataset, "nothing")
     assert {"decimal", "objects"} <= set(dataset.columns)
-    assert "when=2020-01-01" in dataset.columns
+    assert {"when", "band=(-1, 20]", "band=(20, 40]"} <= set(dataset.columns)
+
+
+DAYS = pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01", "2020-01-01", "2020-07-01"] * 10))
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        DAYS,
+        DAYS.dt.date,
+        DAYS.dt.date.astype("category"),
+        DAYS.astype("category"),
+        DAYS.dt.tz_localize("UTC"),
+        DAYS.dt.tz_localize("UTC").astype(object),
+        pd.Series([day.to_pydatetime() for day in DAYS], dtype=object),
+    ],
+)
+def test_dates_are_days_since_1970_however_few(dates: pd.Series) -> None:
+    wanted = (DAYS - pd.Timestamp(0)).dt.days.to_numpy(np.float64)
+    frame = loans()[["repaid"]].assign(when=dates)
+    dataset = load_frame(frame, "repaid", "yes")
+    assert note(dataset, "when").endswith("date as days since 1970: standardised")
+    np.testing.assert_allclose(column(dataset, "when"), (wanted - wanted.mean()) / wanted.std())
+    gap = load_frame(frame.assign(when=dates.where(frame.index != 3)), "repaid", "yes")
+    assert column(gap, "when")[3] == 0  # the mean
+
+
+def test_a_date_that_pandas_cannot_hold() -> None:
+    days = [datetime.date(2020, 1, 1), datetime.date(9999, 12, 31)]
+    frame = loans()[["repaid"]].assign(until=pd.Series(days * (N // 2), dtype=object))
+    np.testing.assert_allclose(column(load_frame(frame, "repaid", "yes"), "until")[:2], [-1, 1])
+
+
+def test_numbers_beside_missing_ones_as_objects() -> None:
+    cells = pd.Series([0.5, pd.NA, 1.5, 2.5] * (N // 4), dtype=object)
+    dataset = load_frame(loans()[["repaid"]].assign(x=cells), "repaid", "yes")
+    assert dataset.columns == ("x",)
+    assert dataset.X[1, 0] == 0
+
+
+def test_the_index_of_a_frame_does_not_matter() -> None:
+    frame = loans()
+    frame["when"] = [datetime.date(2020, 1, 1 + k % 28) for k in range(N)]
+    frame["mixed"] = [1, "x"] * (N // 2)
+    frame.loc[2, ["income", "job", "when", "mixed"]] = None
+    halves = [frame.iloc[: N // 2], frame.iloc[N // 2 :].set_axis(range(N // 2))]
+    plain = load_frame(frame, "repaid", "yes", group="sex")
+    found = load_frame(pd.concat(halves), "repaid", "yes", group="sex")
+    np.testing.assert_array_equal(found.X, plain.X)
+    np.testing.assert_array_equal(found.y, plain.y)
+    assert found.group is not None
+    assert plain.group is not None
+    np.testing.assert_array_equal(found.group.codes, plain.group.codes)
+
+
+def test_columns_may_be_named_by_numbers() -> None:
+    frame = loans().set_axis(range(7), axis=1)
+    found = load_frame(frame, 6, "yes", group=5, drop=[0, 1])  # type: ignore[arg-type, list-item]
+    assert found.group is not None
+    assert found.group.column == "5"
+    assert found.columns[-1] == "3=cook"
+    assert not any(name.startswith("1") for name in found.columns)
+    with pytest.raises(DataError, match="column '1' is there more than once"):
+        load_frame(frame.rename(columns={0: "1"}), "6", "yes")
 
 
 def test_a_text_with_many_categories_keeps_the_most_frequent() -> None:
@@ -133,10 +231,12 @@ def test_a_typo_among_numbers_is_pointed_out() -> None:
         ([0, 1], None), ([0.0, 1.0], None), ([-1, 1], None), ([False, True], None),
         ([1, 2], 2), ([1, 2], "2"), (["no", "yes"], "yes"), (["no", "yes"], True),
         (["a", "b"], ["b", "b"]), ([False, True], "true"), ([0.5, 2.5], 2.5),
+        ([1, 2], np.int64(2)), ([1, 2], np.array([2])), ([0.5, 2.5], np.float32(2.5)),
+        ([False, True], np.bool_(True)), (pd.Categorical([0, 1], [2, 0, 1]), None),
     ],
 )  # fmt: skip
 def test_labels(values: list[object], positive: object) -> None:
-    frame = pd.DataFrame({"x": np.arange(6) ** 2, "y": values * 3})
+    frame = pd.DataFrame({"x": np.arange(6) ** 2, "y": [*values] * 3})
     np.testing.assert_array_equal(load_frame(frame, "y", positive).y, [0, 1] * 3)  # type: ignore[arg-type]
 
 
@@ -153,7 +253,19 @@ def test_labels_above_a_number() -> None:
         ({}, {"target": "repayed"}, r"no column 'repayed' .dataset.target.; did you mean 'repaid'"),
         ({}, {"group": "sx"}, r"no column 'sx' .dataset.group.; did you mean 'sex'"),
         ({}, {"drop": ["jobb"]}, r"no column 'jobb' .dataset.drop.; did you mean 'job'"),
+        ({}, {"drop": "jobb"}, r"no column 'jobb' .dataset.drop.; did you mean 'job'"),
+        ({}, {"drop": ["job", "repaid"]}, r"column 'repaid' is dataset.target: .* dataset.drop"),
+        ({}, {"drop": "sex", "group": "sex"}, r"column 'sex' is dataset.group: .* dataset.drop"),
         ({}, {"group": "repaid"}, "cannot be both target and group"),
+        ({}, {"group": "id"}, r"'id' .dataset.group. has too many distinct .*: 40 in 40 rows"),
+        (
+            {"sex": [f"n{k // 1.5}" for k in range(40)]},
+            {"group": "sex"},
+            "too many distinct values",
+        ),
+        ({"sex": [[1]] * 40}, {"group": "sex"}, "column 'sex' holds lists"),
+        ({"repaid": [[1]] * 40}, {}, "column 'repaid' holds lists"),
+        ({}, {"above": "x"}, "dataset.above=x is not a number"),
         ({}, {"positive": "Yes"}, r"no row has 'Yes' .dataset.positive.*; did you mean 'yes'"),
         ({}, {"positive": None}, "'repaid' has the values no, yes; say which is label 1"),
         ({}, {"negative": "maybe"}, "target 'repaid': unknown value 'no'; known: yes, maybe"),
@@ -268,3 +380,78 @@ def test_labels_change_no_feature() -> None:
 def test_openml_is_forbidden_offline() -> None:
     with pytest.raises(UnavailableError, match=r"OpenML 31: forbidden by data.offline=true"):
         load_openml(31, settings=Settings.of(offline=True))
+
+
+SECRETS = [f"{name} Schmidt" for name in ("Anna", "Bea", "Cem", "Dan")]
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        ("few", {}), ("few", {"positive": "Ann Schmidt"}), ("many", {}), ("many", {"positive": 1}),
+        ("few", {"positive": "Bea Schmidt", "negative": "Cem Schmidt"}),
+    ],
+)  # fmt: skip
+def test_messages_list_no_values_that_tell_of_single_rows(
+    target: str, options: dict[str, object]
+) -> None:
+    frame = pd.DataFrame(
+        {"x": np.arange(24.0), "few": SECRETS * 6, "many": np.arange(24) // 2 + 51}
+    )
+    frame.loc[0, "few"] = "Eva Schmidt"
+    with pytest.raises(DataError) as caught:
+        load_frame(frame, target, **options)  # type: ignore[arg-type]
+    for secret in ("Anna", "Dan", "Eva", "51", "53"):
+        assert secret not in str(caught.value)
+    assert " values" in str(caught.value)
+
+
+def test_notes_list_no_values_that_tell_of_single_rows() -> None:
+    frame = pd.DataFrame({"x": np.arange(24.0), "y": np.arange(24) + 51})
+    assert load_frame(frame, "y", 60).notes[0].endswith("; label 0: 23 other values")
+
+
+def loans_file(folder: Path, name: str = "loans.csv") -> Path:
+    path = folder / name
+    loans().to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"drop": ["incom"]}, r"no column 'incom' .dataset.drop.; did you mean 'income'"),
+        ({"drop": "incom"}, r"no column 'incom' .dataset.drop.; did you mean 'income'"),
+        ({"drop": ["repaid"]}, r"column 'repaid' is dataset.target: .* dataset.drop"),
+        ({"drop": "sex", "group": "sex"}, r"column 'sex' is dataset.group: .* dataset.drop"),
+    ],
+)
+def test_a_file_refuses_what_cannot_be_left_out(
+    tmp_path: Path, options: dict[str, object], message: str
+) -> None:
+    path = loans_file(tmp_path)
+    with pytest.raises(DataError, match=message) as caught:
+        load_file(path, "repaid", "yes", **options)  # type: ignore[arg-type]
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("drop", ["income", ["income"], None])
+def test_one_column_to_leave_out_needs_no_list(tmp_path: Path, drop: object) -> None:
+    dataset = load_file(loans_file(tmp_path), "repaid", "yes", drop=drop)  # type: ignore[arg-type]
+    assert ("income" in dataset.columns) == (drop is None)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("loans.csv", "loans"), ("my loans (1).csv", "my_loans_1"), ("crédit-2.csv.gz", "crédit-2"),
+        ("(1).csv", "1"), ("().csv", "table"), ("csv.csv", "csv_table"),
+    ],
+)  # fmt: skip
+def test_a_file_has_a_name_that_a_sweep_accepts(tmp_path: Path, file: str, name: str) -> None:
+    path = loans_file(tmp_path, file)
+    dataset = load_file(path, "repaid", "yes")
+    assert dataset.name == name
+    assert NAME.fullmatch(name)
+    assert name not in RESERVED
+    assert load_file(path, "repaid", "yes", name="mine").name == "mine"

@@ -41,7 +41,8 @@ def test_labels() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (["yes", "no", "maybe"], "target 'y': unknown value 'maybe'; known: yes, no"),
+        (["yes", "no", "maybe"] * 2, "target 'y': unknown value 'maybe'; known: yes, no"),
+        (["yes", "no", "Jo Doe"], "target 'y': unknown values: 1; known: yes, no"),
         (["yes", "yes"], "target 'y' has one class only: 2 rows, 2 of label 1"),
         (["no", "no"], "target 'y' has one class only: 2 rows, 0 of label 1"),
         (["yes", None], "target 'y' is missing in 1 rows"),

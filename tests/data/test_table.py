@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipeline.data.errors import MismatchError
+from pipeline.data.errors import DataError, MismatchError
 from pipeline.data.spec import Table, TableExpect
 from pipeline.data.table import check_table, make_table, read_parquet, table_hash, write_parquet
 
@@ -48,7 +48,7 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError("disk full")
 
     monkeypatch.setattr("pyarrow.parquet.write_table", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(DataError, match=r"t.parquet cannot be written: disk full; choose another"):
         write_parquet(frame(), tmp_path / "t.parquet")
     assert list(tmp_path.iterdir()) == []
 

@@ -27,8 +27,14 @@ def write(folder: Path, content: bytes, name: str = "t.csv") -> Path:
         (b"\xef\xbb\xbf\n \n", "t.csv is empty"),
         (b"<!DOCTYPE html>\n<html>a,b</html>", "t.csv is a web page, not data"),
         (b"a,b\n", "t.csv holds column names but no rows"),
-        (b"a;b;c\n1;2;3\n", r"t.csv has one column only with separator ','; try .*separator=';'"),
-        (b"a\tb\n1\t2\n", r"one column only with separator ','; try dataset.separator='\\t'"),
+        (
+            b"a;b;c\n1;2;3\n",
+            r"t.csv has one column only with separator ','; try .*separator=semicolon$",
+        ),
+        (b"a\tb\n1\t2\n", r"one column only with separator ','; try dataset.separator=tab$"),
+        (b"a|b\n1|2\n", r"one column only with separator ','; try dataset.separator=pipe$"),
+        (b"a;b\r1;2\r", r"one column only with separator ','; try dataset.separator=semicolon$"),
+        (b'"a,b' + b"x" * 200_000, r"the first line, of column names, cannot be read"),
         (b"a\n1\n2\n", "one column only with separator ','; name the right one"),
         (b"a,b,a\n1,2,3\n", "t.csv: column 'a' is there more than once"),
         (b"a,b\n1,2\n3,4,5\n6,7\n", r"a row has 3 values where .* names 2 columns .row 2;"),
@@ -108,3 +114,59 @@ def test_parquet_with_lists(tmp_path: Path) -> None:
         read_frame(tmp_path / "t.parquet")
     kept = read_frame(tmp_path / "t.parquet", FileFormat(drop=["b"]))
     assert list(kept.columns) == ["a"]
+
+
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("head", [1 << 20, 40])
+def test_line_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: bytes, head: int) -> None:
+    monkeypatch.setattr(table_file, "HEAD", head)
+    frame = read_frame(write(tmp_path, b"a,b\n1,x\n2,y\n".replace(b"\n", ends)))
+    assert frame["a"].tolist() == [1, 2]
+    assert frame["b"].tolist() == ["x", "y"]
+    many = ends.join([b"a,b", *[b"1,x"] * 200])
+    assert read_frame(write(tmp_path, many)).shape == (200, 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "character"),
+    [
+        ("tab", "\t"), ("\\t", "\t"), ("\t", "\t"), ("semicolon", ";"), (";", ";"), ("pipe", "|"),
+        ("comma", ","), ("space", " "), ("Tab", "\t"), ("|", "|"),
+    ],
+)  # fmt: skip
+def test_a_separator_can_be_given_by_its_name(tmp_path: Path, given: str, character: str) -> None:
+    path = write(tmp_path, b"a,b\n1,2\n".replace(b",", character.encode()))
+    assert read_frame(path, FileFormat(separator=given)).to_numpy().tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize("given", [";;", "tabs", "§", '"', "\n"])
+def test_a_separator_that_is_none(tmp_path: Path, given: str) -> None:
+    path = write(tmp_path, b"a,b\n1,2\n")
+    with pytest.raises(DataError, match=r"^dataset.separator=.* is not one character; known names"):
+        read_frame(path, FileFormat(separator=given))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_column_to_leave_out_must_be_there(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"t.{suffix}"
+    frame = pd.DataFrame({"income": [1, 2], "b": [3, 4]})
+    path.write_bytes(frame.to_csv(index=False).encode() if suffix == "csv" else frame.to_parquet())
+    message = r"t.\w+: there is no column 'incom' .dataset.drop.; did you mean 'income'"
+    with pytest.raises(DataError, match=message):
+        read_frame(path, FileFormat(drop=["incom"]))
+
+
+def test_line_breaks_in_quotes_below_the_head(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks are cut at line ends: one of them is inside the quotes."""
+    monkeypatch.setattr(table_file, "HEAD", 1000)
+    monkeypatch.setattr(table_file, "BLOCK", 2000)
+    address = "street\n" * 150
+    content = "n,text\n" + "1,x\n" * 900 + f'2,"{address}"\n' + "3,y\n" * 600
+    frame = read_frame(write(tmp_path, content.encode()))
+    assert frame["n"].tolist() == [1] * 900 + [2] + [3] * 600
+    assert frame["text"].iloc[900] == address
+    ragged = content + "4,5,6\n"
+    with pytest.raises(DataError, match=r"a row has 3 values where .* \(row 1502;"):
+        read_frame(write(tmp_path, ragged.encode()))

@@ -16,6 +16,8 @@ from pipeline.data.sources.settings import CACHE
 from pipeline.data.spec import Table
 from pipeline.data.table import check_table, read_parquet, write_parquet
 
+ADVICE = f"free some space, or set ${CACHE} to another folder"
+
 
 @dataclass(frozen=True)
 class Cache:
@@ -34,7 +36,7 @@ class Cache:
 
     def keep(self, name: str, frame: pd.DataFrame) -> None:
         """Keep a checked table."""
-        write_parquet(frame, self.path(name))
+        write_parquet(frame, self.path(name), ADVICE)
 
     @contextlib.contextmanager
     def lock(self, name: str) -> Iterator[None]:

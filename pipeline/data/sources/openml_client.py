@@ -1,6 +1,7 @@
 """The openml package in a process of its own: see openml_source.
 
-Arguments: data id, folder to work in, server or "". Writes table.parquet and answer.json.
+Arguments: data id, folder to work in, server or "", most bytes of a file. Writes table.parquet and
+answer.json.
 """
 
 from __future__ import annotations
@@ -10,9 +11,14 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 
-def main(data_id: int, folder: Path, server: str) -> None:
+class TooLargeError(Exception):
+    """A file has more bytes than allowed."""
+
+
+def main(data_id: int, folder: Path, server: str, most: int) -> None:
     """Write the table and its target, or the reason why there is none."""
     users_cache = os.environ.pop("OPENML_CACHE_DIR", None)
     os.environ["HOME"] = os.environ["XDG_CONFIG_HOME"] = str(folder)  # the client writes there
@@ -24,7 +30,7 @@ def main(data_id: int, folder: Path, server: str) -> None:
         openml.config.server = server
     if users_cache:
         _copy_cached(data_id, Path(users_cache), folder / "client", openml.config)
-    answer = _fetch(data_id, folder)
+    answer = _fetch(data_id, folder, most)
     (folder / "answer.json").write_text(json.dumps(answer))
 
 
@@ -37,22 +43,23 @@ def _copy_cached(data_id: int, users: Path, ours: Path, config: object) -> None:
         shutil.copytree(users / place, ours / place, ignore=leave, dirs_exist_ok=True)
 
 
-def _fetch(data_id: int, folder: Path) -> dict[str, str | None]:
+def _fetch(data_id: int, folder: Path, most: int) -> dict[str, str | None]:
     """Return the target's name, or the error and whether the data is bad or out of reach."""
-    import openml
     import pandas as pd
     from openml.exceptions import OpenMLHashException, OpenMLServerError
     from requests.exceptions import RequestException
 
     try:
-        dataset = openml.datasets.get_dataset(
-            data_id,
-            download_data=True,
-            download_qualities=False,
-            download_features_meta_data=False,
-        )
+        described = _dataset(data_id, download_data=False)
+        if not _is_here(data_id, folder):
+            _check_size(_announced(described), most)
+        dataset = _dataset(data_id, download_data=True)
+        file = dataset.parquet_file or dataset.data_file
+        _check_size(Path(file).stat().st_size if file else None, most)
         frame = pd.DataFrame(dataset.get_data(target=None)[0])
         frame.to_parquet(folder / "table.parquet")
+    except TooLargeError as error:
+        return {"kind": "large", "error": str(error)}
     except OpenMLHashException as error:
         return {"kind": "bad", "error": f"wrong checksum: {_short(error)}"}
     except (OpenMLServerError, RequestException, OSError) as error:
@@ -62,10 +69,45 @@ def _fetch(data_id: int, folder: Path) -> dict[str, str | None]:
     return {"target": dataset.default_target_attribute}
 
 
+def _dataset(data_id: int, download_data: bool) -> Any:
+    import openml
+
+    return openml.datasets.get_dataset(
+        data_id,
+        download_data=download_data,
+        download_qualities=False,
+        download_features_meta_data=False,
+    )
+
+
+def _is_here(data_id: int, folder: Path) -> bool:
+    """Return whether the user's own cache had the file."""
+    names = ("dataset.arff", "dataset.pq", f"dataset_{data_id}.pq")
+    return any(path.name in names for path in (folder / "client").rglob(f"{data_id}/*"))
+
+
+def _announced(dataset: Any) -> int | None:
+    """Return how large the server says the file is, None if it does not."""
+    import requests
+
+    address = dataset._parquet_url or dataset.url
+    try:
+        with requests.get(address, stream=True, timeout=20) as response:
+            length = response.headers.get("Content-Length", "") if response.ok else ""
+    except requests.exceptions.RequestException:
+        return None  # the download will say what is wrong
+    return int(length) if length.isdigit() else None
+
+
+def _check_size(size: int | None, most: int) -> None:
+    if size is not None and size > most:
+        raise TooLargeError(str(size))
+
+
 def _short(error: Exception) -> str:
     """Return what an error says, without the web page a server may have sent."""
     return " ".join(str(error).partition("<")[0].split())[:300]
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    main(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))

@@ -2,8 +2,9 @@
 
 The client runs in a process of its own that is stopped when time is up: a server that never
 answers would hang it for ever. Its cache is a folder that is removed afterwards (it holds
-pickles, and would keep a bad file); what is kept is the checked table. A dataset in
-$OPENML_CACHE_DIR is used, from a copy without its pickles.
+pickles, and would keep a bad file); what is kept is the checked table, or for a dataset that no
+config declares what openml_kept writes. A dataset in $OPENML_CACHE_DIR is used, from a copy
+without its pickles.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from pipeline.data.errors import DataError, UnavailableError
+from pipeline.data.sources.archive import too_large
 from pipeline.data.sources.settings import Settings
 from pipeline.data.spec import OpenML, Table
 from pipeline.data.table import make_table
@@ -37,25 +39,26 @@ class OpenMLSource:
         """Return the table, if it has an id."""
         if table.openml is None:
             return None
-        frame, _ = self.frame(table.openml.data_id)
+        frame = self.arrow(table.openml.data_id)[0].to_pandas()
         if len(frame.columns) != len(table.columns):
             found, expected = len(frame.columns), len(table.columns)
             data_id = table.openml.data_id
             raise DataError(f"OpenML {data_id}: {expected} columns expected, {found} found")
         return _canonical(frame, table, table.openml)
 
-    def frame(self, data_id: int) -> tuple[pd.DataFrame, str | None]:
-        """Return any dataset as the client gives it, and the name of its target column."""
+    def arrow(self, data_id: int) -> tuple[Any, str | None]:
+        """Return any dataset as an arrow table, and the name of its target column."""
         import pyarrow.parquet as pq
 
         self.settings.cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self.settings.cache, prefix="openml-") as folder:
             target = self._run_client(data_id, Path(folder))
-            return pq.read_table(Path(folder) / "table.parquet").to_pandas(), target
+            return pq.read_table(Path(folder) / "table.parquet"), target
 
     def _run_client(self, data_id: int, folder: Path) -> str | None:
         """Let the client write table.parquet; return the target's name."""
-        arguments = [str(data_id), str(folder), self.settings.openml_server or ""]
+        server, most = self.settings.openml_server or "", self.settings.max_bytes
+        arguments = [str(data_id), str(folder), server, str(most)]
         command = [sys.executable, "-P", str(CLIENT), *arguments]  # -P: its folder is no path
         limit = min(self.settings.time_limit, 4 * self.settings.timeout)
         print(f"OpenML {data_id}: fetching", file=sys.stderr, flush=True)
@@ -70,16 +73,16 @@ class OpenMLSource:
         if not answer.is_file():
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise UnavailableError(f"OpenML {data_id}: the client failed: {last}")
-        return _target(data_id, json.loads(answer.read_text()))
+        return self._target(data_id, json.loads(answer.read_text()))
 
-
-def _target(data_id: int, answer: dict[str, str | None]) -> str | None:
-    """Return the target's name, or raise what the client reported."""
-    error = answer.get("error")
-    if error is None:
-        return answer.get("target")
-    kind = DataError if answer.get("kind") == "bad" else UnavailableError
-    raise kind(f"OpenML {data_id}: {error}")
+    def _target(self, data_id: int, answer: dict[str, str | None]) -> str | None:
+        """Return the target's name, or raise what the client reported."""
+        error, kind = answer.get("error"), answer.get("kind")
+        if error is None:
+            return answer.get("target")
+        if kind == "large":
+            raise too_large(f"OpenML {data_id}", error, self.settings.max_bytes)
+        raise (DataError if kind == "bad" else UnavailableError)(f"OpenML {data_id}: {error}")
 
 
 def _canonical(frame: pd.DataFrame, table: Table, declared: OpenML) -> pd.DataFrame:

@@ -9,7 +9,11 @@ from typing import ClassVar
 import pandas as pd
 
 from pipeline.data.sources.cache import read_kept
+from pipeline.data.sources.settings import RAW
 from pipeline.data.spec import Table
+from pipeline.data.table import write_parquet
+
+ADVICE = f"free some space, or set ${RAW} to another folder"
 
 
 @dataclass(frozen=True)
@@ -26,3 +30,7 @@ class Raw:
     def table(self, name: str, table: Table) -> pd.DataFrame | None:
         """Return a table that is there; one that has gone bad is removed."""
         return read_kept(self.path(name, table), name, table)
+
+    def keep(self, name: str, table: Table, frame: pd.DataFrame) -> None:
+        """Write a checked table."""
+        write_parquet(frame, self.path(name, table), ADVICE)

@@ -54,8 +54,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Run the openml client here: its import takes seconds, which only few tests need to pay."""
 
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
-        data_id, folder, server = command[-3:]
-        openml_client.main(int(data_id), Path(folder), server or OPENML)
+        data_id, folder, server, most = command[-4:]
+        openml_client.main(int(data_id), Path(folder), server or OPENML, int(most))
         return subprocess.CompletedProcess(command, 0, "", "")
 
     for name in ("HOME", "XDG_CONFIG_HOME"):

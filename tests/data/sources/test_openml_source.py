@@ -132,8 +132,8 @@ def test_another_number_of_columns(on_openml: Table, offer: Offer, openml_settin
 @here
 def test_any_dataset_as_the_client_gives_it(offer: Offer, openml_settings: Make) -> None:
     offer(ARFF)
-    frame, target = OpenMLSource(openml_settings()).frame(7)
-    assert list(frame.columns) == ["V1", "V2"]
+    table, target = OpenMLSource(openml_settings()).arrow(7)
+    assert table.column_names == ["V1", "V2"]
     assert target == "V2"
 
 

@@ -1,0 +1,114 @@
+"""The labels of an own table: which values of the target are label 1.
+
+A target may be a name or an income by mistake: messages list its values only if they are few and
+none of them tells of a single row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pipeline.core.names import closest
+from pipeline.data.categories import text_codes
+from pipeline.data.errors import DataError
+from pipeline.data.inference import tidy
+from pipeline.data.kinds import shown
+from pipeline.data.roles import listed
+from pipeline.data.selection import labels_of, may_be_shown
+from pipeline.data.spec import Label
+
+Value = str | int | float | bool
+FloatArray = NDArray[np.float64]
+SHOWN = 8
+
+
+def own_labels(
+    values: pd.Series,
+    target: str,
+    positive: Value | Sequence[Value] | None,
+    negative: Value | Sequence[Value] | None,
+    above: float | None,
+) -> tuple[FloatArray, str]:
+    """Return y and the line that says which label is which."""
+    _check_target(values, target)
+    if above is not None:
+        above = _number("dataset.above", above)
+        y = labels_of(pd.DataFrame({target: tidy(target, values)[0]}), Label(target, above=above))
+        return y, _label_note(target, f"above {shown(above)}", f"up to {shown(above)}", y)
+    texts = _texts(values)
+    ones = _positive(texts, target, positive)
+    levels = [str(level) for level in texts.cat.categories]
+    zeros = None
+    if negative is not None:
+        zeros = [_as_written(shown(value), levels) for value in listed(negative)]
+    y = labels_of(pd.DataFrame({target: texts}), Label(target, ones, zeros))
+    others = [level for level in levels if level not in ones]
+    shown_others = some(others) if may_be_shown(texts) else f"{len(others):,} other values"
+    return y, _label_note(target, ", ".join(ones), shown_others, y)
+
+
+def _number(key: str, given: object) -> float:
+    try:
+        return float(str(given))
+    except ValueError:
+        raise DataError(f"{key}={given} is not a number") from None
+
+
+def _check_target(values: pd.Series, target: str) -> None:
+    missing = int(values.isna().sum())
+    if missing:
+        advice = "fill them in, or remove these rows"
+        raise DataError(
+            f"target {target!r} is missing in {missing:,} of {len(values):,} rows; {advice}"
+        )
+    if pd.api.types.is_float_dtype(values) and np.isinf(values.to_numpy(np.float64)).any():
+        raise DataError(f"target {target!r} holds infinite numbers; correct them")
+
+
+def _texts(values: pd.Series) -> pd.Series:
+    """Return labels as they are written on a command line: 1.0 as "1", True as "True"."""
+    codes, names = text_codes(values)
+    return pd.Series(pd.Categorical.from_codes(codes, names))
+
+
+def _positive(texts: pd.Series, target: str, positive: Value | Sequence[Value] | None) -> list[str]:
+    """Return the values of label 1, checked to be there."""
+    levels, listable = [str(level) for level in texts.cat.categories], may_be_shown(texts)
+    if positive is None:
+        if set(levels) <= {"0", "1"} or set(levels) <= {"-1", "1"}:
+            return ["1"]
+        if set(levels) <= {"True", "False"}:
+            return ["True"]
+        advice = "say which is label 1 with dataset.positive=… (or dataset.above=… for numbers)"
+        found = f"the values {some(levels)}" if listable else f"{len(levels):,} distinct values"
+        raise DataError(f"target {target!r} has {found}; {advice}")
+    wanted = [shown(value) for value in listed(positive)]
+    wanted = [_as_written(value, levels) for value in wanted]
+    for value in wanted:
+        if value not in levels:
+            hint = closest(value, levels) if listable else f", of {len(levels):,} distinct values"
+            raise DataError(f"no row has {value!r} (dataset.positive) in target {target!r}{hint}")
+    return wanted
+
+
+def _as_written(value: str, levels: Sequence[str]) -> str:
+    """Return a truth value as the column writes it: YAML reads a plain yes as true."""
+    alike = {"true": ("true", "yes", "y", "on"), "false": ("false", "no", "n", "off")}
+    if value in levels or value.lower() not in alike:
+        return value
+    found = [level for level in levels if level.lower() in alike[value.lower()]]
+    return found[0] if len(found) == 1 else value
+
+
+def some(levels: Sequence[str]) -> str:
+    """Return a few of many names."""
+    more = f" and {len(levels) - SHOWN:,} more" if len(levels) > SHOWN else ""
+    return f"{', '.join(levels[:SHOWN])}{more}"
+
+
+def _label_note(target: str, ones: str, zeros: str, y: FloatArray) -> str:
+    return f"label 1: {target} = {ones} ({y.mean():.1%} of {len(y):,} rows); label 0: {zeros}"
