@@ -42,6 +42,7 @@ def figure_of(every: Sequence[Runs]) -> Figure:
         for runs in here:
             if runs.key[1] == "greedy":
                 _draw_parts(axis, runs)
+        axis.set_ylim(bottom=0)  # what stays up, and what falls
         cell = here[0].cell
         rows = "1 row" if cell.setting.batch_size == 1 else f"{cell.setting.batch_size} rows"
         axis.set_title(f"{link} link, {rows} a round", fontsize="medium")

@@ -64,6 +64,7 @@ def test_the_exact_chance_of_a_rejection_at_once_is_that_of_a_naive_warm_start()
 def test_the_figure_has_a_panel_a_link_and_parts_of_greedy() -> None:
     runs = three_runs()
     figure = figure_of([runs])
+    assert figure.axes[0].get_ylim()[0] == 0
     (axis,) = figure.axes
     mean, lost, kept = (line.get_ydata() for line in axis.lines)
     np.testing.assert_allclose(mean, (0.2 * T + 5 + 0.1 * T + 3) / 3 / T)
