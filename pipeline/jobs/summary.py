@@ -32,7 +32,7 @@ def report(journal: Journal, entries: Sequence[Entry], total: int, stopped: bool
     entries = with_variants(entries, overrides)
     failed = [entry for entry in entries if entry.state == "failed"]
     lost = total - len(done) - len(failed)
-    for line in (*_tables(sheets, bold=sys.stdout.isatty()), *_failures(failed)):
+    for line in (*_tables(sheets, bold=sys.stdout.isatty()), *_failures(journal, failed)):
         print(line)
     if lost and (done or failed or stopped):
         print(f"{lost} of {total} jobs did not finish; run the same command again to complete them")
@@ -55,15 +55,16 @@ def _tables(sheets: Sequence[Sheet], bold: bool) -> Iterator[str]:
         yield from group_tables(sheet)
 
 
-def _failures(failed: Sequence[Entry]) -> Iterator[str]:
+def _failures(journal: Journal, failed: Sequence[Entry]) -> Iterator[str]:
     if not failed:
         return
     yield ""
     yield f"{len(failed)} failed:"
     for entry in failed:
         yield f"  {job_text(entry)}"
-        if entry.folder or entry.trace:
-            yield f"    {entry.trace or Path(str(entry.folder)) / TRACEBACK}"
+        trace = journal.trace_file(entry.number)
+        if entry.folder or trace.exists():
+            yield f"    {Path(entry.folder) / TRACEBACK if entry.folder else trace}"
 
 
 def _csv(entries: Sequence[Entry]) -> str:

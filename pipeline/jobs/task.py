@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,10 @@ def execute(job: Job) -> Entry:
     except Exception as error:
         trace = traceback.format_exc()
         entry = entry.but(state="failed", reason=explain(error))
-    entry = entry.but(trace=_kept(job, trace), seconds=time.perf_counter() - start, progress=1.0)
+    if trace is not None:
+        with suppress(OSError):  # a full disk may be the very reason, which is told anyway
+            job.journal.write_trace(job.number, trace)
+    entry = entry.but(seconds=time.perf_counter() - start, progress=1.0)
     entry = _tracked(job.journal, entry)
     try:
         job.journal.write(entry)
@@ -105,16 +109,6 @@ def _run(cell: Cell, values: dict[str, Any], job: Job, entry: Entry) -> Run:
     if run.folder is not None:  # else its data could not be loaded
         write_notes(job.journal, cell, places.data)
     return run
-
-
-def _kept(job: Job, trace: str | None) -> str | None:
-    """Write down a traceback that no run folder has; return the file."""
-    if trace is None:
-        return None
-    try:
-        return str(job.journal.write_trace(job.number, trace))
-    except OSError:  # a full disk may be the very reason, which is told anyway
-        return None
 
 
 def _tracked(journal: Journal, entry: Entry) -> Entry:

@@ -34,7 +34,6 @@ class Entry:
         progress: share of the lanes that are done.
         tracked: the job's run in MLflow.
         untracked: why it has none, though it should.
-        trace: file with the traceback of a failure that has no folder.
     """
 
     number: int
@@ -47,7 +46,6 @@ class Entry:
     progress: float = 0.0
     tracked: str | None = None
     untracked: str | None = None
-    trace: str | None = None
 
     def but(self, **changes: Any) -> Entry:
         """Return a copy with some values changed."""
@@ -74,11 +72,13 @@ class Journal:
         """Write down the state of a job."""
         write_json(self._file(entry.number), asdict(entry))
 
-    def write_trace(self, number: int, text: str) -> Path:
-        """Write down the traceback of a job that has no folder; return the file."""
-        file = self._file(number).with_suffix(".traceback.txt")
-        write_text(file, text)
-        return file
+    def trace_file(self, number: int) -> Path:
+        """Return where the traceback of a job that has no folder is, if there is one."""
+        return self._file(number).with_suffix(".traceback.txt")
+
+    def write_trace(self, number: int, text: str) -> None:
+        """Write down the traceback of a job that has no folder."""
+        write_text(self.trace_file(number), text)
 
     def read(self, number: int) -> Entry | None:
         """Return the state of a job, None if it has not started."""

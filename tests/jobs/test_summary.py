@@ -271,6 +271,8 @@ def test_a_few_variants_of_one_method_share_a_panel(tmp_path: Path) -> None:
 def test_a_failure_without_a_folder_has_its_traceback_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    entry = Entry(0, "failed", reason="no data", trace="sweeps/a/jobs/00000.traceback.txt")
-    report(Journal(tmp_path / "sweep"), [entry], 1, stopped=False)
-    assert "    sweeps/a/jobs/00000.traceback.txt" in lines_of(capsys)
+    journal = Journal(tmp_path / "sweep")
+    journal.write_trace(0, "Traceback …")
+    report(journal, [Entry(n, "failed", reason="no data") for n in range(2)], 2, stopped=False)
+    named = [line.strip() for line in lines_of(capsys) if "traceback" in line]
+    assert named == [str(tmp_path / "sweep" / "jobs" / "00000.traceback.txt")]
