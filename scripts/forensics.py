@@ -22,11 +22,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pipeline.files import replacing
 from pipeline.paper.agreement import pool
 from pipeline.paper.collection import Collection
 from pipeline.paper.compare import PAPER_SPLITS, compare
 from pipeline.paper.published import published
-from pipeline.results.files import replacing
 
 ROOT = Path(__file__).resolve().parents[1]
 AS_IT_STANDS = "as it stands"

@@ -27,7 +27,7 @@ from pipeline.data.table_file import MISSING, FileFormat, check_names, read_fram
 from pipeline.data.threads import each
 
 FloatArray = NDArray[np.float64]
-RESERVED = ("csv", "openml")  # ``dataset=csv`` is no name of a table
+OWN_TABLES = ("csv", "openml")  # ``dataset=csv``: no name of a table
 
 
 def load_frame(
@@ -117,7 +117,7 @@ def load_file(
         name: of the dataset; None for that of the file.
         options: as of :func:`load_frame`.
     """
-    options = {"source": str(path), "name": name or _file_name(path), **options}
+    options = {"source": str(path), "name": name or file_name(path), **options}
     roles = Roles.of(target, group, drop)
     try:
         roles.check_apart()
@@ -127,10 +127,10 @@ def load_file(
     return load_frame(frame, roles.target, positive, group=roles.group, **options)
 
 
-def _file_name(path: Path | str) -> str:
+def file_name(path: Path | str) -> str:
     """Return a file's name as that of a dataset, after which folders are called."""
     name = re.sub(r"[^\w-]+", "_", Path(path).name.partition(".")[0]).strip("_") or "table"
-    return f"{name}_table" if name in RESERVED else name
+    return f"{name}_table" if name in OWN_TABLES else name
 
 
 def load_openml(

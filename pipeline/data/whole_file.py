@@ -1,14 +1,14 @@
-"""Files that are there as a whole or not at all."""
+"""Files of data, and what to do where one cannot be written."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline.data.errors import DataError
+from pipeline.files import replacing
 
 
 @contextlib.contextmanager
@@ -19,18 +19,9 @@ def whole_file(path: Path, advice: str) -> Iterator[Path]:
         path: its place; folders on the way are made.
         advice: what to do where it cannot be written.
     """
-    partial = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
-        partial = Path(name)
-        yield partial
-        partial.chmod(0o644)
-        partial.replace(path)
+        with replacing(path) as partial:
+            yield partial
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else error
         raise DataError(f"{path} cannot be written: {reason}; {advice}") from error
-    finally:
-        if partial is not None:
-            partial.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from pipeline.core.links import get_link
 from pipeline.core.methods import Method
 from pipeline.core.models.base import ModelSpec
 from pipeline.data.dataset import Dataset
+from pipeline.data.own_table import file_name
 from pipeline.jobs.errors import ConfigError
 from pipeline.jobs.methods import find_method
 
@@ -153,7 +154,7 @@ def dataset_label(dataset: Mapping[str, Any]) -> str:
     """Return how folders and tables call a dataset."""
     name = str(dataset["name"])
     if name == "csv":
-        return Path(str(dataset["path"])).name.partition(".")[0] or name
+        return file_name(str(dataset["path"]))
     return f"openml_{dataset['data_id']}" if name == "openml" else name
 
 

@@ -9,13 +9,13 @@ from contextlib import suppress
 from typing import Any
 
 from pipeline.data.errors import DataError
+from pipeline.data.own_table import OWN_TABLES
 from pipeline.data.sources import Settings
 from pipeline.jobs.cell import Cell
 from pipeline.jobs.problem import dataset_of
 from pipeline.results.files import write_text
 from pipeline.results.sweeps import Journal
 
-OWN = ("csv", "openml")
 FOLDER = "inferred"
 COMMAND = "# python -m pipeline.data describe "
 OPTIONS = ("target", "positive", "group", "separator")  # of that command
@@ -28,7 +28,7 @@ def write_notes(journal: Journal, cell: Cell, data: Settings) -> None:
     The dataset is still in memory from the job. Read in two ways, such as with two groups, a table
     has two files.
     """
-    if cell.dataset["name"] not in OWN:
+    if cell.dataset["name"] not in OWN_TABLES:
         return
     with suppress(DataError, OSError):  # removed meanwhile, or a full disk: the job is done
         lines = [*_command(cell.dataset), *dataset_of(cell, data).notes]

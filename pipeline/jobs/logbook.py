@@ -45,6 +45,22 @@ def log_new(
     logbook.close()
 
 
+def tracked(tracking: Mapping[str, Any] | None, entry: Entry, sweep: str) -> Entry:
+    """Log a finished job where its sweep is tracked; what cannot be logged is noted.
+
+    Args:
+        tracking: what ``open_sweep`` returned.
+        entry: the job.
+        sweep: name of the sweep's folder.
+    """
+    if tracking is None:
+        return entry
+    try:
+        return entry.but(tracked=log_job(tracking, entry, sweep))
+    except TrackingError as error:
+        return entry.but(untracked=str(error))
+
+
 def _known(uri: str, outputs: Path) -> set[str]:
     """Return the names of the run folders that a store has been told of."""
     journals = [
@@ -113,7 +129,7 @@ class Logbook:
             seconds=run.seconds,
             progress=1.0,
         )
-        self.journal.write(self._tracked(entry))
+        self.journal.write(tracked(self.tracking, entry, self.journal.path.name))
 
     def close(self) -> None:
         """End the sweep's own run."""
@@ -128,11 +144,3 @@ class Logbook:
             close_sweep(self.tracking, failed, self.journal.path)
         except TrackingError as error:
             self.warn(str(error))
-
-    def _tracked(self, entry: Entry) -> Entry:
-        if self.tracking is None:
-            return entry
-        try:
-            return entry.but(tracked=log_job(self.tracking, entry, self.journal.path.name))
-        except TrackingError as error:
-            return entry.but(untracked=str(error))

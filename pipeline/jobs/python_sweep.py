@@ -19,6 +19,7 @@ import pandas as pd
 from hydra.errors import HydraException
 
 from pipeline.data.dataset import Dataset
+from pipeline.data.own_table import OWN_TABLES
 from pipeline.jobs.blocks import run_blocks
 from pipeline.jobs.cell import Cell, make_cell
 from pipeline.jobs.errors import ConfigError
@@ -31,7 +32,6 @@ from pipeline.jobs.runner import Places, Run
 from pipeline.jobs.task import places_of
 
 NAME = re.compile(r"[\w-][\w.-]*")  # of a table: folders are called so
-RESERVED = ("csv", "openml")
 
 
 def sweep(
@@ -118,7 +118,7 @@ def _cells(
 
 
 def _cell_of_table(table: Dataset, job: PlannedJob) -> Cell:
-    if table.name in RESERVED or not NAME.fullmatch(table.name):
+    if table.name in OWN_TABLES or not NAME.fullmatch(table.name):
         raise ConfigError(f"a table cannot be called {table.name!r}: give it a name of letters")
     dataset: dict[str, Any] = {"name": table.name}
     if table.group is not None:

@@ -13,13 +13,13 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from pipeline.data.sources import Settings
+from pipeline.files import remove_parts
 from pipeline.jobs.cell import Cell
 from pipeline.jobs.compute import Progress, compute
 from pipeline.jobs.environment import environment_of
 from pipeline.jobs.explain import explain
 from pipeline.jobs.identity import folder_of, identity_of
 from pipeline.jobs.problem import problem_of
-from pipeline.results.files import remove_parts
 from pipeline.results.outcome import Outcome
 from pipeline.results.runs import RunFolder
 from pipeline.results.sweeps import JobState

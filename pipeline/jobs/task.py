@@ -22,6 +22,7 @@ from pipeline.jobs.errors import ConfigError
 from pipeline.jobs.explain import explain
 from pipeline.jobs.inferred import write_notes
 from pipeline.jobs.lines import job_text
+from pipeline.jobs.logbook import tracked
 from pipeline.jobs.runner import Places, Run, run_cells
 from pipeline.results.runs import RunFolder
 from pipeline.results.sweeps import Entry, Journal
@@ -70,7 +71,7 @@ def execute(job: Job) -> Entry:
         with suppress(OSError):  # a full disk may be the very reason, which is told anyway
             job.journal.write_trace(job.number, trace)
     entry = entry.but(seconds=time.perf_counter() - start, progress=1.0)
-    entry = _tracked(job.journal, entry)
+    entry = tracked(job.journal.about.get("tracking"), entry, job.journal.path.name)
     try:
         job.journal.write(entry)
     except OSError as error:  # a full disk: the parent will not read of it
@@ -109,19 +110,6 @@ def _run(cell: Cell, values: dict[str, Any], job: Job, entry: Entry) -> Run:
     if run.folder is not None:  # else its data could not be loaded
         write_notes(job.journal, cell, places.data)
     return run
-
-
-def _tracked(journal: Journal, entry: Entry) -> Entry:
-    """Log a finished job where its sweep is tracked; what cannot be logged is noted."""
-    tracking = journal.about.get("tracking")
-    if tracking is None:
-        return entry
-    from pipeline.tracking.tracker import TrackingError, log_job
-
-    try:
-        return entry.but(tracked=log_job(tracking, entry, journal.path.name))
-    except TrackingError as error:
-        return entry.but(untracked=str(error))
 
 
 def _found(run: Run) -> dict[str, Any]:

@@ -15,8 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipeline.files import replacing
 from pipeline.results.average import average_loss
-from pipeline.results.files import replacing
 from pipeline.results.outcome import Columns, Outcome
 from pipeline.results.runs import PARTS, TRACEBACK, RunFolder
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pipeline.files import replacing
 from pipeline.paper.agreement import (
     BOTH,
     against_greedy,
@@ -35,7 +36,7 @@ from pipeline.paper.gaps import fill_commands
 from pipeline.paper.names import cutoff_name, dataset_name, method_name, row_name
 from pipeline.paper.published import published
 from pipeline.paper.verdict_figure import draw_verdict
-from pipeline.results.files import replacing, write_text
+from pipeline.results.files import write_text
 
 LARGEST = 15  # differences that the page lists
 NONE = "–"

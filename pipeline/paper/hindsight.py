@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from pipeline.files import replacing
 from pipeline.paper.bootstrap import Estimate, mean_of
 from pipeline.paper.collection import Collection, CollectionError
 from pipeline.paper.gaps import fill_command, fill_commands
@@ -20,7 +21,6 @@ from pipeline.paper.grids import REPORTED, Grid, Setting, grids, in_text
 from pipeline.paper.held_out import BASELINE, TUNED_ON, WAYS, Cell, cells_of, lacking, survives
 from pipeline.paper.published import METHODS
 from pipeline.paper.tables import LINKS
-from pipeline.results.files import replacing
 
 FIGURES = ("loss", "advantage", "ours_beats")
 ENDS = ("", "_low", "_high")

@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from pipeline.files import replacing
 from pipeline.paper.grids import Setting
 from pipeline.paper.names import cutoff_name, dataset_name
 from pipeline.paper.published import METHODS
 from pipeline.paper.style import look
-from pipeline.results.files import replacing
 
 A3 = (11.69, 16.54)  # inches, upright; scaled to A4 its letters are 7 points high
 FORMATS = (".png", ".pdf")

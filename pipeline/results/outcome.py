@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from pipeline.results.files import read_json, replacing, write_json
+from pipeline.files import replacing
+from pipeline.results.files import read_json, write_json
 
 Columns = dict[str, NDArray[Any]]
 
