@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pipeline.data import encoder, threads
 from pipeline.data.dataset import Dataset
 from pipeline.data.errors import DataError, UnavailableError
-from pipeline.data.own_table import load_file, load_frame, load_openml
+from pipeline.data.own_table import OWN_TABLES, load_file, load_frame, load_openml
 from pipeline.data.sources import Settings
-from pipeline.jobs.python_sweep import NAME, RESERVED
+from pipeline.jobs.python_sweep import NAME
 
 N = 40
 
@@ -453,5 +453,5 @@ def test_a_file_has_a_name_that_a_sweep_accepts(tmp_path: Path, file: str, name:
     dataset = load_file(path, "repaid", "yes")
     assert dataset.name == name
     assert NAME.fullmatch(name)
-    assert name not in RESERVED
+    assert name not in OWN_TABLES
     assert load_file(path, "repaid", "yes", name="mine").name == "mine"
