@@ -104,10 +104,12 @@ def told(uri: str) -> Iterator[None]:
 
 
 @contextmanager
-def locked(outputs: Path) -> Iterator[None]:
+def locked(uri: str, outputs: Path) -> Iterator[None]:
     """Let one process at a time in: two that make the same database crash each other."""
     outputs.mkdir(parents=True, exist_ok=True)
-    with (outputs / LOCK).open("a") as file:
+    file_of_store = uri.partition("sqlite:///")[2]
+    folder = Path(file_of_store).parent if file_of_store else outputs
+    with (folder / LOCK).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
@@ -117,7 +119,12 @@ def experiment_id(uri: str, name: str, outputs: Path) -> str:
     client = client_of(uri)
     found = client.get_experiment_by_name(name)
     if found is None:
-        return str(client.create_experiment(name, artifact_location(uri, outputs)))
+        try:
+            return str(client.create_experiment(name, artifact_location(uri, outputs)))
+        except Exception:  # by somebody on another machine, a moment ago?
+            found = client.get_experiment_by_name(name)
+            if found is None:
+                raise
     if found.lifecycle_stage == "deleted":
         raise TrackingError(uri, f"experiment {name!r} is deleted there; set tracking.experiment=…")
     return str(found.experiment_id)

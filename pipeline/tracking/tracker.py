@@ -34,6 +34,7 @@ FILES_OF_FAILURE = ("config.yaml", "traceback.txt")
 PARENT, NOTE, CONTEXT = "mlflow.parentRunId", "mlflow.note.content", "mlflow.data.context"
 DIGEST_LENGTH = 12
 MOST_PARAMS = 100  # of MLflow, in one batch
+REFUSED = "BAD_REQUEST"  # what MLflow makes of a constraint of its database
 
 
 def open_sweep(
@@ -51,7 +52,7 @@ def open_sweep(
         return None
     uri, name = store_uri(settings.get("uri"), outputs), str(settings["experiment"])
     with told(uri):
-        with locked(outputs):
+        with locked(uri, outputs):
             number = experiment_id(uri, name, outputs)
         parent = _open_parent(client_of(uri), number, about) if many else None
     return {"uri": uri, "experiment": name, "experiment_id": number, "parent": parent}
@@ -129,9 +130,25 @@ def _fill(client: MlflowClient, run_id: str, record: Record, entry: Entry, now: 
     for start in range(MOST_PARAMS, len(params), MOST_PARAMS):
         client.log_batch(run_id, params=params[start : start + MOST_PARAMS])
     if "data" in record.environment:
-        client.log_inputs(run_id, [_dataset(record)])
+        _log_dataset(client, run_id, _dataset(record))
     _log_files(client, run_id, record, entry)
     client.set_terminated(run_id, "FAILED" if entry.state == "failed" else "FINISHED", now)
+
+
+def _log_dataset(client: MlflowClient, run_id: str, used: DatasetInput) -> None:
+    """Name a run's dataset, which MLflow keeps once for all runs.
+
+    It looks for the dataset and adds it where it is missing. Two writers that do so at once both
+    miss it, and the database refuses the second one's; asked again, MLflow finds the first one's.
+    """
+    from mlflow.exceptions import MlflowException
+
+    try:
+        client.log_inputs(run_id, [used])
+    except MlflowException as error:
+        if error.error_code != REFUSED:
+            raise
+        client.log_inputs(run_id, [used])
 
 
 def _dataset(record: Record) -> DatasetInput:
