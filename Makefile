@@ -39,7 +39,7 @@ test: ## run the fast tests
 
 slow: ## run the slow tests (pytest's exit code 5: there are none)
 	@$(BOOTSTRAP) dev
-	$(VENV_PYTHON) -m pytest -n 2 -m slow --timeout 1800 || [ $$? -eq 5 ]
+	$(VENV_PYTHON) -m pytest -n 2 -m slow --timeout 3600 || [ $$? -eq 5 ]
 
 lint: ## check style, types and the direction of imports
 	@$(BOOTSTRAP) dev

@@ -43,7 +43,7 @@ FLAGS = (
     "--window-size=1400,1000",
 )
 RUN = "[role=row][row-id] a[href*='/runs/']"
-PATIENCE = 120  # seconds; two busy cores take their time to start a server
+PATIENCE = 600  # seconds; a bound: ten busy programs leave a server little of two cores
 
 
 def main() -> None:

@@ -243,7 +243,7 @@ def test_concurrent_calls_install_once(checkout: Checkout, installed: Installed)
         assert all(thread.is_alive() for thread in threads)
         assert installed == []
     for thread in threads:
-        thread.join(timeout=10)
+        thread.join(timeout=300)
     assert installed == ["venv", "dev"]
 
 

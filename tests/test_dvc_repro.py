@@ -13,6 +13,7 @@ import paper_quick
 import pytest
 
 from pipeline.paper.collection import CELLS, CURVES, LOSSES
+from tests.faults import Point
 from tests.jobs import commands
 from tests.test_dvc import PAPER as WHOLE
 from tests.test_dvc import REPORTED, ROOT, SWEEPS
@@ -132,14 +133,13 @@ def test_a_single_stage_runs_what_it_needs_and_leaves_to_git_what_is_small(works
     assert set(listed.stdout.split()) == {str(file.relative_to(workspace)) for file in small}
 
 
-LONG: paper_quick.Changes = {**SMALL, "config.yaml": {"splits": 40}}  # time to break it off
 COLLECTED = [f"outputs/paper/linear/{name}" for name in (CELLS, LOSSES, CURVES)]
 
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("whole") / "copy"
-    paper_quick.make_workspace(folder, LONG)
+    paper_quick.make_workspace(folder, SMALL)
     repro(folder, "sweep@linear")
     yield folder
     shutil.rmtree(folder)
@@ -152,11 +152,16 @@ def test_a_sweep_that_was_broken_off_goes_on(
 ) -> None:
     folder = tmp_path / "copy"
     outputs = folder / "outputs"
-    paper_quick.make_workspace(folder, LONG)
+    paper_quick.make_workspace(folder, SMALL)
+    environment = paper_quick.environment(folder)
+    point = Point(tmp_path / "point", "status.json", after=3)
     process = commands.start_command(
-        paper_quick.dvc(folder, "repro", "sweep@linear"), folder, paper_quick.environment(folder)
+        paper_quick.dvc(folder, "repro", "sweep@linear"),
+        folder,
+        {**environment, **point.environment(environment.get("PYTHONPATH", ""))},
     )
-    assert commands.wait_for(lambda: commands.n_done(outputs) > 2, process)
+    held = lambda: commands.n_done(outputs) > 2 and bool(point.held)  # noqa: E731
+    assert commands.wait_for(held, process), process.communicate()
     commands.kill_group(process, number)
     assert commands.end(process).returncode != 0
     commands.assert_gone(process)

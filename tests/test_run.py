@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.jobs.commands import LONGEST
+
 ROOT = Path(__file__).parents[1]
 COMMAND = "-m pipeline.run -m method=ours,margin cutoff=0.5,0.7"
 README = (ROOT / "README.md").read_text()
@@ -25,7 +27,7 @@ def python(arguments: str, folder: Path, **environment: str) -> subprocess.Compl
         capture_output=True,
         text=True,
         check=False,
-        timeout=500,
+        timeout=LONGEST,
     )
 
 

@@ -47,7 +47,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def make_settings(tmp_path: Path) -> Callable[..., Settings]:
     def make(**changes: Any) -> Settings:
-        return Settings.of(**{"cache": tmp_path / "cache", "timeout": 5.0, **changes})
+        return Settings.of(**{"cache": tmp_path / "cache", "timeout": 300.0, **changes})
 
     return make
 
@@ -96,7 +96,7 @@ class Server:
 
     def never(self, _: BaseHTTPRequestHandler) -> None:
         """Accept the request and stay silent."""
-        self.stopped.wait(60)
+        self.stopped.wait()
 
     def close(self) -> None:
         self.stopped.set()

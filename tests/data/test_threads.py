@@ -8,7 +8,7 @@ from pipeline.data import threads
 
 
 def test_results_come_in_order_and_on_several_threads_only_where_it_pays() -> None:
-    meet = threading.Barrier(2, timeout=20)
+    meet = threading.Barrier(2, timeout=300)
 
     def waiting(item: int) -> int:
         meet.wait()

@@ -12,17 +12,22 @@ from pathlib import Path
 
 from pipeline.jobs.warm import NOTICE
 from pipeline.results.runs import STATUS, find_runs
+from tests import faults
 
 ROOT = Path(__file__).parents[2]
 Process = subprocess.Popen[str]
-LONGEST = 300  # seconds; a loaded machine takes a minute for what takes ten seconds alone
+LONGEST = 1500  # seconds; a bound, far above what a loaded machine takes to compile the kernels
 
 
-def start(outputs: Path, *arguments: str, root: Path = ROOT) -> Process:
-    """Start ``python -m pipeline.run`` in a process group of its own."""
+def start(
+    outputs: Path, *arguments: str, root: Path = ROOT, point: faults.Point | None = None
+) -> Process:
+    """Start ``python -m pipeline.run`` in a process group of its own, to be held at a point."""
     outputs.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "pipeline.run", *arguments, "tracking=none"]
     environment = {**os.environ, "PYTHONPATH": str(root)}
+    if point is not None:
+        environment |= point.environment(str(root))
     return start_command([*command, f"outputs={outputs}"], outputs.parent, environment)
 
 
@@ -87,7 +92,7 @@ def group(process: Process) -> list[int]:
 
 def assert_gone(process: Process) -> None:
     """Wait until all processes of a command have ended."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + LONGEST
     while group(process):
         assert time.monotonic() < deadline, "workers outlive their sweep"
         time.sleep(0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.jobs import commands
 from tests.jobs.configs import SMALL, places, values
 
 OVERRIDES = ("dataset=blood", *SMALL)
+READS = 50  # of a run that others compute again
 SWEEP = ("-m", *OVERRIDES, "method=greedy,ours,margin", "cutoff=0.5,0.7", "n_jobs=2")
 
 
@@ -27,9 +29,9 @@ def fork(work: Callable[..., object], *arguments: object) -> multiprocessing.Pro
     return child  # type: ignore[return-value]
 
 
-def compute_often(outputs: Path, force: bool) -> None:
+def compute_until(enough: Event, outputs: Path, force: bool) -> None:
     cell = make_cell(values(*OVERRIDES))
-    for _ in range(15):
+    while not enough.is_set():
         (run,) = run_cells([cell], places(outputs), force=force)
         assert run.state in ("computed", "kept"), run.reason
 
@@ -43,15 +45,19 @@ def test_what_is_done_can_be_read_while_others_compute_it_again(
     expected = commands.results(tmp_path / "alone")
     assert run.folder is not None
     folder = RunFolder(tmp_path / "shared" / run.folder.path.relative_to(tmp_path / "alone"))
-    children = [fork(compute_often, tmp_path / "shared", force) for force in forced]
+    enough = multiprocessing.get_context("fork").Event()
+    children = [fork(compute_until, enough, tmp_path / "shared", force) for force in forced]
     n_read = 0
-    while any(child.is_alive() for child in children):
+    while n_read < READS and all(child.is_alive() for child in children):
         if folder.state != "missing":
             assert folder.outcome().summary["n_splits"] == 2
             assert commands.results(tmp_path / "shared") == expected
             n_read += 1
+    enough.set()
+    for child in children:
+        child.join()
     assert [child.exitcode for child in children] == [0, 0]
-    assert n_read > 1
+    assert n_read == READS
     assert commands.results(tmp_path / "shared") == expected
 
 

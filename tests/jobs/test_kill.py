@@ -1,20 +1,19 @@
-"""Killed at any moment, a sweep loses no finished job; a rerun completes it, byte by byte."""
+"""Killed at any point, a sweep loses no finished job; a rerun completes it, byte by byte."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import signal
-import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from pipeline.jobs.cell import make_cell
 from pipeline.jobs.guard import WAS_STOPPED, WORKER_DIED
 from pipeline.jobs.runner import run_cells
 from pipeline.results.runs import RunFolder, find_runs
+from tests.faults import Point
 from tests.jobs import commands
 from tests.jobs.configs import places, values
 from tests.results.made_up import made_up
@@ -26,7 +25,7 @@ SWEEP = (
     "-m", f"dataset={','.join(DATASETS)}", f"method={','.join(METHODS)}",
     f"cutoff={','.join(CUTOFFS)}", "splits=4", "n_jobs=2",
 )  # fmt: skip
-MOMENTS = np.random.default_rng(0).uniform(0.0, 1.5, size=4).round(3).tolist()
+FILES = ("config.yaml", "environment.json", "losses.parquet", "summary.json", "status.json")
 
 
 @pytest.fixture(scope="module")
@@ -68,30 +67,26 @@ def assert_completes(outputs: Path, reference: dict[str, bytes]) -> None:
     assert {folder.state for folder in find_runs(outputs)} == {"done"}
 
 
-def started(outputs: Path, after: float = 0.0) -> commands.Process:
-    """Start the sweep and wait until it has a result, and some seconds more."""
-    process = commands.start(outputs, *SWEEP)
-    assert commands.wait_for(lambda: commands.n_done(outputs) > 0, process), process.communicate()
-    time.sleep(after)
-    return process
+def started(folder: Path, file: str = "status.json") -> tuple[commands.Process, list[int]]:
+    """Start the sweep; return it with the workers that wait before a file, one job being done."""
+    outputs, point = folder / "outputs", Point(folder / "point", file, after=1)
+    process = commands.start(outputs, *SWEEP, point=point)
+    waiting = commands.wait_for(lambda: commands.n_done(outputs) > 0 and bool(point.held), process)
+    assert waiting, process.communicate()
+    return process, point.held
 
 
-def kill_a_worker(outputs: Path, after: float) -> tuple[int, str, str]:
-    process = started(outputs, after)
-    found = commands.workers(process)
-    for pid in found[:1]:  # none: the sweep has ended
-        os.kill(pid, signal.SIGKILL)
+def kill_a_worker(folder: Path, file: str) -> tuple[int, str, str]:
+    process, held = started(folder, file)
+    os.kill(held[0], signal.SIGKILL)
     done = commands.end(process)
     commands.assert_gone(process)
     return done.returncode, done.stdout, done.stderr
 
 
 def test_a_killed_worker_loses_no_finished_job(tmp_path: Path, reference: dict[str, bytes]) -> None:
-    for attempt in "abc":  # a loaded machine may let the sweep end before the shot
-        outputs = tmp_path / attempt
-        code, out, err = kill_a_worker(outputs, 0.0)
-        if code:
-            break
+    outputs = tmp_path / "outputs"
+    code, out, err = kill_a_worker(tmp_path, "status.json")
     assert (code, commands.said(err)) == (1, [f"pipeline.run: {WORKER_DIED}"]), err
     assert "jobs did not finish; run the same command again" in out
     assert_nothing_lost(outputs, reference, at_least=1)
@@ -101,25 +96,26 @@ def test_a_killed_worker_loses_no_finished_job(tmp_path: Path, reference: dict[s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("after", MOMENTS)
-def test_a_worker_killed_at_any_moment(
-    after: float, tmp_path: Path, reference: dict[str, bytes]
+@pytest.mark.parametrize("file", FILES)
+def test_a_worker_killed_at_any_point(
+    file: str, tmp_path: Path, reference: dict[str, bytes]
 ) -> None:
     outputs = tmp_path / "outputs"
-    code, _, err = kill_a_worker(outputs, after)
-    assert code == (1 if WORKER_DIED in err else 0)
+    code, _, err = kill_a_worker(tmp_path, file)
+    assert code == 1
+    assert WORKER_DIED in err
     assert "Traceback" not in err
     assert_nothing_lost(outputs, reference, at_least=1)
     assert_completes(outputs, reference)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("after", MOMENTS)
-def test_the_whole_group_killed_at_any_moment(
-    after: float, tmp_path: Path, reference: dict[str, bytes]
+@pytest.mark.parametrize("file", FILES)
+def test_the_whole_group_killed_at_any_point(
+    file: str, tmp_path: Path, reference: dict[str, bytes]
 ) -> None:
     outputs = tmp_path / "outputs"
-    process = started(outputs, after)
+    process, _ = started(tmp_path, file)
     commands.kill_group(process)
     commands.end(process)
     assert_nothing_lost(outputs, reference, at_least=1)
@@ -131,7 +127,7 @@ def test_workers_end_when_their_parent_was_killed(
     tmp_path: Path, reference: dict[str, bytes]
 ) -> None:
     outputs = tmp_path / "outputs"
-    process = started(outputs)
+    process, _ = started(tmp_path)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     commands.assert_gone(process)
@@ -150,7 +146,7 @@ def test_ctrl_c_stops_with_one_line(
         process = commands.start(outputs, *SWEEP)
         assert commands.wait_for(lambda: len(commands.workers(process)) > 1, process)
     else:
-        process = started(outputs)
+        process, _ = started(tmp_path)
     if whole_group:  # as a terminal does
         commands.kill_group(process, signal.SIGINT)
     else:
@@ -163,29 +159,39 @@ def test_ctrl_c_stops_with_one_line(
     assert_completes(outputs, reference)
 
 
-def _save_many(folder: Path) -> None:
-    for number in range(10_000):
-        run = RunFolder(folder / f"runs/p/d/l/0.5/m/{number}")
-        run.save(made_up(), "config: 1\n", {"python": "3"}, 0.1)
+def _save_and_die(folder: Path, number: int, late: bool) -> None:
+    """Save a run; be killed just before or after a file takes its place, by the file's number."""
+    place, placed = Path.replace, []
+
+    def place_or_die(partial: Path, target: Path) -> Path:
+        placed.append(target)
+        if len(placed) == number and late:
+            place(partial, target)
+        if len(placed) == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return place(partial, target)
+
+    Path.replace = place_or_die  # type: ignore[method-assign]  # in a process of its own
+    RunFolder(folder).save(made_up(), "config: 1\n", {"python": "3"}, 0.1)
 
 
 def test_killed_while_writing_a_result_is_whole_or_not_there(tmp_path: Path) -> None:
     whole = RunFolder(tmp_path / "whole")
     whole.save(made_up(), "config: 1\n", {"python": "3"}, 0.1)
     expected = {file.name: file.read_bytes() for file in whole.path.iterdir()}
-    started_writing = half_written = 0
-    for number, after in enumerate(np.random.default_rng(1).uniform(0.0, 0.05, size=60)):
-        child = multiprocessing.get_context("fork").Process(
-            target=_save_many, args=(tmp_path / str(number),)
-        )
-        child.start()
-        time.sleep(after)
-        child.kill()
-        child.join()
-        for path in (tmp_path / str(number)).glob("runs/p/d/l/0.5/m/*"):
-            started_writing += 1
-            found = {f.name: f.read_bytes() for f in path.iterdir() if f.suffix != ".part"}
+    found_states = []
+    for number in range(1, len(expected) + 1):
+        for late in (False, True):
+            run = RunFolder(tmp_path / f"{number}_{late}")
+            child = multiprocessing.get_context("fork").Process(
+                target=_save_and_die, args=(run.path, number, late)
+            )
+            child.start()
+            child.join()
+            assert child.exitcode == -signal.SIGKILL
+            found = {f.name: f.read_bytes() for f in run.path.iterdir() if f.suffix != ".part"}
             assert found.items() <= expected.items()
-            half_written += RunFolder(path).state == "missing"
-            assert (RunFolder(path).state == "done") == (set(found) == set(expected))
-    assert started_writing > half_written > 0
+            assert len(found) == number - (not late)
+            assert (run.state == "done") == (set(found) == set(expected))
+            found_states.append(run.state)
+    assert found_states == ["missing"] * (2 * len(expected) - 1) + ["done"]

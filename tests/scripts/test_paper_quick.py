@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from pathlib import Path
 
 import paper_quick
@@ -22,10 +21,8 @@ def test_a_setting_that_is_not_there_cannot_be_made_small(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_paper_quick_makes_everything_and_touches_nothing_else(tmp_path: Path) -> None:
-    before, start = results_of_the_project(), seconds_of_children()
+    before = results_of_the_project()
     assert paper_quick.main(["--out", str(tmp_path / "quick")]) == 0
-    # Of processors: the sweeps use both cores, so this is less than three minutes.
-    assert seconds_of_children() - start < 240
     assert results_of_the_project() == before
     for name in ("tables", "tables_stated", "figures", "compare", "hindsight"):
         assert any((tmp_path / "quick" / "paper" / name).iterdir())
@@ -38,8 +35,3 @@ def results_of_the_project() -> dict[Path, bytes]:
     for name in ("paper", "report"):
         files += (paper_quick.ROOT / "outputs" / name).rglob("*.*")
     return {file: file.read_bytes() for file in files}
-
-
-def seconds_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

@@ -3,14 +3,13 @@
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from screenshots import compare_selected, open_runs, select_runs, serving
+from screenshots import compare_selected, find, open_runs, select_runs, serving
 from selenium.webdriver import Chrome
 
 from pipeline.tracking.tracker import close_sweep, log_job, open_sweep
@@ -77,7 +76,7 @@ def test_a_browser_compares_two_runs(
         select_runs(browser, [runs["ours"], runs["margin"]])
         browser.save_screenshot(str(tmp_path / "runs.png"))
         compare_selected(browser, "average_loss")
-        time.sleep(2)  # for the picture: the lines come before the axes
+        find(browser, ".js-plotly-plot .xtick")  # for the picture: they come after the lines
         browser.save_screenshot(str(tmp_path / "compare.png"))
         drawn = {name: (x, y) for name, x, y in browser.execute_script(CURVES)}
     assert set(drawn) == {"ours 0.5 diabetes linear", "margin 0.5 diabetes linear"}

@@ -70,7 +70,7 @@ def openml_settings(server: Any, make_settings: Callable[..., Settings]) -> obje
     def make(**changes: Any) -> Settings:
         # The client's import alone may take many seconds on a busy machine.
         address = f"{server.address}/api/v1/xml"
-        return make_settings(**{"openml_server": address, "timeout": 20.0, **changes})
+        return make_settings(**{"openml_server": address, "timeout": 300.0, **changes})
 
     return make
 

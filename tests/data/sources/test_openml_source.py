@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -114,10 +113,8 @@ def test_a_server_that_never_answers_is_given_up(
 ) -> None:
     server.routes["/api/v1/xml/data/7"] = server.never
     settings = openml_settings(time_limit=8.0)
-    start = time.monotonic()
     with pytest.raises(UnavailableError, match="OpenML 7: no answer within 8 s"):
         find_table("small", on_openml, settings)
-    assert time.monotonic() - start < 20
     assert kept(settings) == []
 
 
@@ -153,7 +150,7 @@ def test_the_five_from_a_prefilled_openml_cache(
     (users / place / "dataset.pkl.py3").write_bytes(b"not to be loaded")
     monkeypatch.setenv("OPENML_CACHE_DIR", str(users))
     table.bundled = False
-    frame, source = find_table(recipe.table, table, make_settings(timeout=20.0))
+    frame, source = find_table(recipe.table, table, make_settings())
     assert source == "openml"
     dataset = encode(spec, "inferred", frame, source)
     assert value_hash(dataset.X, dataset.y) == recipe.expect.sha256

@@ -3,7 +3,6 @@ from __future__ import annotations
 import hashlib
 import io
 import multiprocessing
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from pipeline.data.spec import Table
 
 Make = Callable[..., Settings]
 At = Callable[..., Table]
+PATIENCE = 300.0  # seconds; a bound, not an expectation
 
 
 def left_behind(settings: Settings) -> list[str]:
@@ -164,10 +164,8 @@ def test_a_server_that_never_answers(
     server: Any, small: Table, at_address: At, make_settings: Make
 ) -> None:
     server.routes["/s"] = server.never
-    start = time.monotonic()
     with pytest.raises(UnavailableError, match="cannot be reached: no answer in time"):
         find_table("small", at_address(small, f"{server.address}/s"), make_settings(timeout=0.5))
-    assert time.monotonic() - start < 10
 
 
 def test_a_server_that_drips(
@@ -191,29 +189,26 @@ def test_addresses_that_are_not_http(small: Table, at_address: At, make_settings
         find_table("small", at_address(small, "http://127.0.0.1:9/x"), make_settings())
 
 
-def fetch(table: Table, cache: Path, results: Any) -> None:
-    frame, source = find_table("small", table, Settings.of(cache=cache, timeout=20))
+def fetch(table: Table, cache: Path, together: Any, results: Any) -> None:
+    together.wait()
+    frame, source = find_table("small", table, Settings.of(cache=cache, timeout=PATIENCE))
     results.put((source, len(frame)))
 
 
 def test_two_processes_at_once_fetch_once_and_keep_a_sound_file(
     server: Any, small: Table, content: bytes, at_address: At, make_settings: Make
 ) -> None:
-    def slow(request: Any) -> None:
-        time.sleep(0.5)
-        server.send(request, content, len(content))
-
-    server.routes["/s"] = slow
+    server.routes["/s"] = content
     table, settings = at_address(small, f"{server.address}/s"), make_settings()
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
-    arguments = (table, settings.cache, results)
+    arguments = (table, settings.cache, context.Barrier(2, timeout=PATIENCE), results)
     processes = [context.Process(target=fetch, args=arguments) for _ in range(2)]
     for process in processes:
         process.start()
-    found = sorted(results.get(timeout=60) for _ in processes)
+    found = sorted(results.get(timeout=PATIENCE) for _ in processes)
     for process in processes:
-        process.join(timeout=60)
+        process.join(timeout=PATIENCE)
         assert process.exitcode == 0
     assert found == [("cache", 2), ("url", 2)]
     assert server.asked == ["/s"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from screenshots import serving
+from screenshots import PATIENCE, serving
 from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
@@ -428,7 +428,9 @@ def test_the_keyboard_reaches_everything_and_is_seen(page: Chrome) -> None:
 def wait_for_mark(page: Chrome, section: str) -> None:
     """Wait until the navigation marks a section as the one being read, and no other."""
     marked = "return Array.from(document.querySelectorAll('nav a[aria-current]'), (a) => a.hash)"
-    WebDriverWait(page, 10).until(lambda p: p.execute_script(marked) == [f"#{section}"], section)
+    WebDriverWait(page, PATIENCE).until(
+        lambda p: p.execute_script(marked) == [f"#{section}"], section
+    )
 
 
 def test_the_mark_follows_a_little_scrolling_to_and_fro(page: Chrome) -> None:
@@ -486,6 +488,6 @@ def test_mlflow_finds_the_run(browser: Chrome, tmp_path: Path) -> None:
             browser.get("about:blank")
             browser.get(mlflow_link(run_hash).replace(":5000", f":{port}"))
             text = f"{found} matching runs"
-            WebDriverWait(browser, 60).until(
+            WebDriverWait(browser, PATIENCE).until(
                 lambda b, text=text: text in b.find_element(By.TAG_NAME, "body").text
             )
