@@ -1,33 +1,76 @@
-"""Run one job or a sweep: ``python -m pipeline.run -m method=ours,margin cutoff=0.5,0.7``.
+"""Run one cell or a sweep: ``python -m pipeline.run -m method=ours,margin cutoff=0.5,0.7``.
 
 Only Hydra is imported here: ``--help`` and ``--cfg job`` need nothing else.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 import hydra
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from pipeline.jobs.process import set_up
 from pipeline.paths import conf_dir
+
+FAILED, REFUSED, INTERRUPTED = 1, 2, 130
+FULL_ERROR, TRACE = "HYDRA_FULL_ERROR", "ONESIDED_TRACE"  # the second: what the user has set
 
 
 @hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="config")
 def job(config: DictConfig) -> None:
-    """Run one job of a sweep; every launcher's workers call this."""
-    from pipeline.jobs.hydra_job import run_hydra_job
+    """Run one cell; or, as a worker of a sweep, whatever launcher started it, a part of that."""
+    if "part_file" in config:
+        from pipeline.sweeps.worker import work
 
-    run_hydra_job(config)
+        work(Path(config.part_file))
+    else:
+        sys.exit(_run_single(config))
+
+
+def _run_single(config: DictConfig) -> int:
+    """Run one cell and return the exit code; Hydra would have its own words for what is raised."""
+    from pipeline.sweeps.command import run_single
+
+    try:
+        return run_single(config, HydraConfig.get())
+    except Exception as error:
+        if os.environ.get(TRACE) == "1":
+            raise
+        return _explained(error)
 
 
 def main() -> None:
-    """Run what the command line asks for; exit with 1 if any job failed, 2 if it makes no sense."""
-    from pipeline.jobs.guard import guarded
+    """Run what the command line asks for; exit with 1 if a cell failed, 2 if it makes no sense."""
+    before = os.environ.get(FULL_ERROR)
+    os.environ[TRACE] = before or "0"
+    os.environ[FULL_ERROR] = "1"  # Hydra then raises what it would print with a long trace
+    try:
+        job()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except Exception as error:
+        if before == "1":
+            raise
+        sys.exit(_explained(error))
+    finally:
+        del os.environ[FULL_ERROR], os.environ[TRACE]
+        if before is not None:
+            os.environ[FULL_ERROR] = before
 
-    set_up()
-    sys.exit(guarded(job))
+
+def _explained(error: Exception) -> int:
+    """Say in one line what went wrong; return the exit code."""
+    from pipeline.jobs.errors import SweepError
+    from pipeline.jobs.explain import explain
+    from pipeline.jobs.hydra_errors import explain_hydra
+
+    begun = isinstance(error, SweepError)
+    cause = (error.__cause__ or error) if begun else error
+    print(f"pipeline.run: {explain_hydra(cause, sys.argv[1:]) or explain(cause)}", file=sys.stderr)
+    return FAILED if begun else REFUSED
 
 
 if __name__ == "__main__":

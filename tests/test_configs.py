@@ -11,9 +11,9 @@ from hydra.types import RunMode
 from omegaconf import OmegaConf
 
 from pipeline.jobs.cell import Cell, make_cell
-from pipeline.jobs.compose import Loader, hydra_globals
 from pipeline.jobs.runner import run_cells
 from pipeline.paths import conf_dir
+from pipeline.sweeps.plan import config_loader
 from tests.jobs.configs import places, values
 
 CONF = conf_dir()
@@ -69,8 +69,8 @@ def _unavailable(reason: str) -> bool:
 def test_every_experiment_composes(experiment: str) -> None:
     config = values(f"experiment={experiment}")
     assert make_cell(config).splits
-    with hydra_globals():
-        main = Loader().load_configuration("config", [f"experiment={experiment}"], RunMode.MULTIRUN)
+    with config_loader() as loader:
+        main = loader.load_configuration("config", [f"experiment={experiment}"], RunMode.MULTIRUN)
     assert main.hydra.sweeper.params, "an experiment sweeps over something"
 
 

@@ -14,9 +14,9 @@ from dvc.repo import Repo
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from pipeline.jobs.compose import Loader, hydra_globals
 from pipeline.paper.collection import CELLS
 from pipeline.paper.grids import FRESH, Setting, in_text
+from pipeline.sweeps.plan import config_loader
 
 ROOT = Path(__file__).parents[1]
 PAPER = ("tables", "figures", "compare", "hindsight", "report")
@@ -53,8 +53,8 @@ def reads() -> dict[str, set[str]]:
 
 
 def params_of(experiment: str) -> dict[str, list[str]]:
-    with hydra_globals():
-        main = Loader().load_configuration("config", [f"experiment={experiment}"], RunMode.MULTIRUN)
+    with config_loader() as loader:
+        main = loader.load_configuration("config", [f"experiment={experiment}"], RunMode.MULTIRUN)
     return {key: str(value).split(",") for key, value in main.hydra.sweeper.params.items()}
 
 
@@ -101,8 +101,8 @@ def test_a_theory_stage_reads_the_configs_of_its_experiments(
     read = {dep.def_path for dep in stages[name].deps}
     for experiment in module.EXPERIMENTS:
         assert f"conf/experiment/{experiment}.yaml" in read
-        with hydra_globals():
-            loader, chosen = Loader(), [f"experiment={experiment}"]
+        with config_loader() as loader:
+            chosen = [f"experiment={experiment}"]
             main = loader.load_configuration("config", chosen, RunMode.MULTIRUN)
         datasets = params_of(experiment).get("dataset", [main.dataset.name])
         assert {f"conf/dataset/{dataset}.yaml" for dataset in datasets} <= read

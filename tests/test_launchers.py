@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
+import select
 import shutil
 import signal
 import socket
@@ -15,19 +17,22 @@ import uuid
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
-import hydra_plugins
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.utils import JobReturn, JobStatus
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from pipeline.jobs.compose import Loader, hydra_globals
+import hydra_plugins
 from pipeline.jobs.errors import ConfigError
-from pipeline.jobs.hydra_job import _journal, pin_sweep_dir
-from pipeline.results.sweeps import Journal
+from pipeline.sweeps.executors import hydra_launcher
+from pipeline.sweeps.part import Part
+from pipeline.sweeps.plan import config_loader
+from pipeline.sweeps.small_return import SmallReturn
+from pipeline.sweeps.worker import work
 from tests.jobs.commands import LONGEST, ROOT, results
+from tests.jobs.configs import places
 
 TARGETS = {
     "local": "hydra_joblib_launcher.joblib_launcher.JoblibLauncher",
@@ -90,9 +95,9 @@ main()
 
 @pytest.mark.parametrize("launcher", TARGETS)
 def test_a_launcher_composes_without_a_warning(launcher: str) -> None:
-    with hydra_globals(), warnings.catch_warnings():
+    with config_loader() as loader, warnings.catch_warnings():
         warnings.simplefilter("error")
-        config = Loader().load_configuration(
+        config = loader.load_configuration(
             "config", [f"hydra/launcher={launcher}", "n_jobs=3"], RunMode.MULTIRUN
         )
     assert config.hydra.launcher._target_ == f"hydra_plugins.{TARGETS[launcher]}"
@@ -114,8 +119,9 @@ def test_a_launcher_composes_without_a_warning(launcher: str) -> None:
 def test_without_its_package_one_line_says_what_to_install(
     launcher: str, missing: str, extra: str, tmp_path: Path
 ) -> None:
-    (found,) = hydra_plugins.__path__
-    (tmp_path / "hydra_joblib_launcher").symlink_to(Path(found) / "hydra_joblib_launcher")
+    for name in ("hydra_joblib_launcher", "onesided"):
+        found = next(path for path in map(Path, hydra_plugins.__path__) if (path / name).is_dir())
+        (tmp_path / name).symlink_to(found / name)
     done = subprocess.run(
         [sys.executable, "-c", ALONE, "-m", f"hydra/launcher={launcher}", str(tmp_path)],
         cwd=tmp_path,
@@ -133,45 +139,58 @@ def test_without_its_package_one_line_says_what_to_install(
     )
 
 
-@pytest.mark.parametrize("name", ["plain", "it's = a, [odd] {name}", "ü #1 $HOME"])
-def test_workers_are_told_the_whole_path(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    hydra = {"mode": RunMode.MULTIRUN, "sweep": {"dir": name}, "overrides": {"hydra": []}}
-    config = OmegaConf.create({"hydra": hydra})
-    OmegaConf.set_readonly(config, True)
-    pin_sweep_dir(config)
-    (override,) = OverridesParser.create().parse_overrides(list(config.hydra.overrides.hydra))
-    assert override.get_key_element() == "hydra.sweep.dir"
-    assert override.value() == str(tmp_path / name)
+class Launcher:
+    """Notes what it is to launch."""
+
+    launched: tuple[list[list[str]], int]
+
+    def launch(self, job_overrides: list[list[str]], initial_job_idx: int) -> list[JobReturn]:
+        self.launched = (job_overrides, initial_job_idx)
+        return []
+
+
+@pytest.mark.parametrize("name", ["plain", "it's = a, [odd] {name}", "ü #1 $HOME", "b\\'\\"])
+def test_workers_are_told_the_whole_path(name: str, tmp_path: Path) -> None:
+    launcher, file = Launcher(), tmp_path / name / "00000.part"
+    execute = hydra_launcher(launcher, tmp_path / name)  # type: ignore[arg-type]
+    for first in (0, 1):
+        execute([file])
+        (job,), number = launcher.launched
+        assert number == first
+        parsed = OverridesParser.create().parse_overrides(job)
+        found = {override.get_key_element(): override.value() for override in parsed}
+        assert found == {"+part_file": str(file), "hydra.sweep.dir": str(tmp_path / name)}
+
+
+def part(folder: Path, cwd: Path) -> Part:
+    (folder / "sweep").mkdir()
+    return Part({}, places(folder), False, 1, folder / "sweep", cwd, os.getpid())
 
 
 def test_a_worker_goes_where_the_command_was_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir("/")
-    Journal(tmp_path / "sweep").open({"jobs": 1})
-    journal = _journal(worker(tmp_path / "sweep", tmp_path))
-    assert journal.path == tmp_path / "sweep"
+    part(tmp_path, tmp_path).save(tmp_path / "a.part")
+    work(tmp_path / "a.part")
     assert Path.cwd() == tmp_path
 
 
-@pytest.mark.parametrize(("sweep", "cwd"), [("empty", "."), ("sweep", "elsewhere")])
-def test_a_worker_without_the_shared_folder_says_so(sweep: str, cwd: str, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    Journal(tmp_path / "sweep").open({"jobs": 1})
+@pytest.mark.parametrize(("file", "cwd"), [("b.part", "."), ("a.part", "elsewhere")])
+def test_a_worker_without_the_shared_folder_says_so(file: str, cwd: str, tmp_path: Path) -> None:
+    part(tmp_path, tmp_path / cwd).save(tmp_path / "a.part")
     with pytest.raises(ConfigError, match=r"all machines must share .* docs/cluster\.md"):
-        _journal(worker(tmp_path / sweep, tmp_path / cwd))
+        work(tmp_path / file)
 
 
-def worker(sweep: Path, cwd: Path) -> SimpleNamespace:
-    """Return what Hydra tells a worker of its sweep."""
-    return SimpleNamespace(
-        mode=RunMode.MULTIRUN,
-        sweep=SimpleNamespace(dir=str(sweep)),
-        runtime=SimpleNamespace(cwd=str(cwd)),
-    )
+def test_a_worker_sends_its_parent_so_little_that_no_half_of_it_can_be_left_in_the_pipe() -> None:
+    large = OmegaConf.create({f"key {number}": "value" * 10 for number in range(500)})
+    sent = JobReturn(overrides=["+part_file=a"], cfg=large, hydra_cfg=large, task_name="run")
+    sent.status = JobStatus.COMPLETED
+    assert len(pickle.dumps(sent)) > 5 * select.PIPE_BUF
+    SmallReturn().on_job_end(config=large, job_return=sent)
+    assert len(pickle.dumps(sent)) < select.PIPE_BUF / 4
+    assert (sent.overrides, sent.status) == (["+part_file=a"], JobStatus.COMPLETED)
 
 
 Sweeps = dict[str, subprocess.CompletedProcess[str]]

@@ -12,7 +12,7 @@ import pytest
 from pipeline.jobs.cell import make_cell
 from pipeline.jobs.errors import ConfigError
 from pipeline.jobs.methods import find_method
-from pipeline.jobs.plan import plan
+from pipeline.sweeps.plan import plan
 from tests.jobs.commands import ROOT, run
 
 TEXT = (ROOT / "docs" / "methods.md").read_text()

@@ -12,11 +12,11 @@ import pytest
 
 from pipeline.jobs.cell import Cell, make_cell
 from pipeline.jobs.identity import folder_of, identity_of
-from pipeline.jobs.plan import plan
 from pipeline.jobs.runner import run_cells
 from pipeline.results.files import write_json
 from pipeline.results.runs import ENVIRONMENT, RunFolder, find_runs
 from pipeline.status import main
+from pipeline.sweeps.plan import plan
 from tests.jobs.configs import SMALL, places
 from tests.results.made_up import made_up
 

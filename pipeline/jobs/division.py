@@ -14,11 +14,16 @@ MOST_CELLS = 10  # of a part: what a worker that dies can lose
 UNKNOWN_ROWS = 1000
 
 
-def divide(cells: Mapping[int, Cell], workers: int) -> list[list[int]]:
+def divide(cells: Mapping[int, Cell], workers: int, most: int = MOST_CELLS) -> list[list[int]]:
     """Return the numbers of the cells of each part, those of the heaviest block first.
 
     The cells of a part are of one block: they share data, truth and splits. Cells of one method
     stay together, as the engine runs their lanes together.
+
+    Args:
+        cells: by number.
+        workers: that will compute at the same time.
+        most: cells of a part.
     """
     weights = {number: _weight(cell) for number, cell in cells.items()}
     limit = sum(weights.values()) / (workers * PARTS_A_WORKER)
@@ -26,15 +31,17 @@ def divide(cells: Mapping[int, Cell], workers: int) -> list[list[int]]:
     for number in sorted(cells, key=lambda number: cells[number].method.name):
         blocks.setdefault(_block(cells[number]), []).append(number)
     heaviest_first = sorted(blocks.values(), key=lambda block: -sum(weights[n] for n in block))
-    return [part for block in heaviest_first for part in _cut(block, weights, limit)]
+    return [part for block in heaviest_first for part in _cut(block, weights, limit, most)]
 
 
-def _cut(block: Sequence[int], weights: Mapping[int, float], limit: float) -> list[list[int]]:
+def _cut(
+    block: Sequence[int], weights: Mapping[int, float], limit: float, most: int
+) -> list[list[int]]:
     parts: list[list[int]] = []
     weight = 0.0
     for number in block:
         weight += weights[number]
-        if not parts or weight > limit or len(parts[-1]) == MOST_CELLS:
+        if not parts or weight > limit or len(parts[-1]) == most:
             parts.append([])
             weight = weights[number]
         parts[-1].append(number)

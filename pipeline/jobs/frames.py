@@ -9,11 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from pipeline.jobs.runner import Run
-from pipeline.results.files import read_json
 from pipeline.results.groups import group_rates
-from pipeline.results.outcome import FIGURES, SUMMARY, Outcome
+from pipeline.results.outcome import FIGURES, Outcome
 from pipeline.results.runs import PARTS, RunFolder
+from pipeline.results.sweeps import Entry
 
 COLUMNS = (*PARTS, *FIGURES, "state", "reason", "folder", "seconds")
 CURVE_COLUMNS = (*PARTS, "split", "round", "loss", "average_loss")
@@ -21,7 +20,7 @@ GROUP_COLUMNS = (*PARTS, "group", "loss", "accepted_rate", "missed_rate", "rows"
 FAILED = "failed"
 
 
-def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
+def collect(runs: Sequence[Entry]) -> pd.DataFrame:
     """Return one row for each run: what it was, its figures, and what became of it."""
     frame = pd.DataFrame([_row(run) for run in runs], columns=list(COLUMNS))
     floats = [name for name in FIGURES if name != "n_rounds"]
@@ -55,20 +54,23 @@ def groups(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(GROUP_COLUMNS))
 
 
-def _row(run: Run) -> dict[str, Any]:
-    folder = run.folder
-    finished = folder is not None and run.state != FAILED
-    figures = read_json(folder.path / SUMMARY) if folder is not None and finished else {}
-    quantile = run.cell.cutoff.quantile
+def _row(run: Entry) -> dict[str, Any]:
+    figures = run.summary or {}
+    finished = run.folder is not None and run.state != FAILED
     return {
-        **run.cell.labels,
-        "cutoff": run.cell.cutoff.label if quantile is None else quantile,
+        **run.labels,
+        "cutoff": _cutoff(run.labels["cutoff"]),
         **{name: figures.get(name) for name in FIGURES},
         "state": run.state,
         "reason": run.reason,
-        "folder": None if folder is None else str(folder.path),
-        "seconds": folder.status.get("seconds") if folder is not None and finished else None,
+        "folder": run.folder,
+        "seconds": RunFolder(Path(str(run.folder))).status.get("seconds") if finished else None,
     }
+
+
+def _cutoff(label: str) -> float | str:
+    """Return a quantile as a number, and an absolute cutoff as it is named."""
+    return label if label.startswith("value_") else float(label)
 
 
 def _outcomes(found: pd.DataFrame) -> Iterator[tuple[dict[str, Any], Outcome]]:

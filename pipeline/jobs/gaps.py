@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from pipeline.jobs.plan import PlannedJob
+from pipeline.sweeps.plan import PlannedJob
 
 COMMAND = ("python", "-m", "pipeline.run", "-m")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,10 +21,12 @@ class Found:
     Attributes:
         folder: None where it cannot be told.
         reason: why it cannot.
+        trace: the traceback of that.
     """
 
     folder: RunFolder | None
     reason: str | None = None
+    trace: str | None = None
 
 
 def dataset_key(cell: Cell) -> str:
@@ -50,4 +53,4 @@ def _look(cell: Cell, places: Places) -> Found:
     try:
         return Found(folder_of(cell, identity_of(cell, places.data), places.outputs))
     except Exception as error:  # whatever it is, the other cells can be told
-        return Found(None, explain(error))
+        return Found(None, explain(error), traceback.format_exc())

@@ -12,13 +12,16 @@ SECONDS_BETWEEN_LOOKS = 1.0
 
 
 @cache
-def end_with_parent() -> None:
+def end_with_parent(parent: int) -> None:
     """End this process soon after its parent, if it is a worker that was started by one.
 
     Whatever it is doing: files are there whole or not at all, so that nothing can be spoilt.
+
+    Args:
+        parent: as it said itself; who was started by one that is gone meanwhile has another.
     """
     if multiprocessing.current_process().name != "MainProcess":
-        threading.Thread(target=_wait_for_the_end, args=(os.getppid(),), daemon=True).start()
+        threading.Thread(target=_wait_for_the_end, args=(parent,), daemon=True).start()
 
 
 def _wait_for_the_end(parent: int) -> None:

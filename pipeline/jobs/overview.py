@@ -12,11 +12,11 @@ from omegaconf import DictConfig, OmegaConf
 from pipeline.core.methods import get_method, method_names
 from pipeline.jobs.lines import name_text
 from pipeline.jobs.marks import Spot, grids, legend
-from pipeline.jobs.plan import plan
 from pipeline.jobs.sources import ENGINE, METHODS
 from pipeline.jobs.task import places_of
 from pipeline.results.files import read_json
 from pipeline.results.runs import CONFIG, ENVIRONMENT, RunFolder, find_runs, runs_dir
+from pipeline.sweeps.plan import plan
 
 SUGGESTION = "python -m pipeline.run -m experiment=smoke"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,16 +20,14 @@ from hydra.errors import HydraException
 
 from pipeline.data.dataset import Dataset
 from pipeline.data.own_table import OWN_TABLES
-from pipeline.jobs.blocks import run_blocks
 from pipeline.jobs.cell import Cell, make_cell
 from pipeline.jobs.errors import ConfigError
-from pipeline.jobs.frames import frame_of
+from pipeline.jobs.frames import collect
 from pipeline.jobs.hydra_errors import explain_hydra
 from pipeline.jobs.lines import name_text
-from pipeline.jobs.logbook import Logbook
-from pipeline.jobs.plan import PlannedJob, plan
-from pipeline.jobs.runner import Places, Run
-from pipeline.jobs.task import places_of
+from pipeline.results.sweeps import Entry
+from pipeline.sweeps.batch import Batch, run_batch
+from pipeline.sweeps.plan import PlannedJob, plan
 
 NAME = re.compile(r"[\w-][\w.-]*")  # of a table: folders are called so
 
@@ -82,17 +80,14 @@ def sweep(
     ]
     folders = [Path(folder) for folder in config_dirs]
     cells, values = _cells(_listed(dataset), lines, folders)
-    places = Places(Path(outputs).resolve(), places_of(values).data)
-    logbook = None
-    if values["tracking"]["name"] != "none":
-        names = ",".join(dict.fromkeys(cell.dataset_label for cell in cells))
-        call = " ".join(["pipeline.sweep", f"dataset={names}", *lines])
-        logbook = Logbook.open(values["tracking"], places.outputs, len(cells), call, _warn)
-    runs = run_blocks(cells, places, n_jobs, force, _reporter(logbook, progress, len(cells)))
-    if logbook is not None:
-        logbook.close()
-    _warn_of_failures(runs)
-    return frame_of(runs)
+    names = ",".join(dict.fromkeys(cell.dataset_label for cell in cells))
+    call = " ".join(["pipeline.sweep", f"dataset={names}", *lines])
+    batch = Batch(cells, values, Path(outputs).resolve(), call, n_jobs, force)
+    untold: list[str] = []
+    runs = run_batch(batch, _Counter(progress, len(cells)), untold.append)
+    for text in [*untold, *_failures(runs)]:
+        warnings.warn(text, stacklevel=2)
+    return collect(runs)
 
 
 def _cells(
@@ -145,28 +140,26 @@ def _text(value: Any) -> str:
     return repr(value.item()) if isinstance(value, np.generic) else str(value)
 
 
-def _reporter(
-    logbook: Logbook | None, progress: Callable[[int, int], None] | None, total: int
-) -> Callable[[int, Run], None]:
-    ended = 0
+class _Counter:
+    """Tells how many cells of how many have ended."""
 
-    def report(number: int, run: Run) -> None:
-        nonlocal ended
-        ended += 1
-        if logbook is not None:
-            logbook.log(number, run)
-        if progress is not None:
-            progress(ended, total)
+    def __init__(self, tell: Callable[[int, int], None] | None, total: int) -> None:
+        self._tell, self._total, self._ended = tell, total, 0
 
-    return report
+    def finished(self, entry: Entry) -> None:  # noqa: ARG002
+        self._ended += 1
+        if self._tell is not None:
+            self._tell(self._ended, self._total)
 
+    def running(self, entries: Sequence[Entry]) -> None:
+        """Say nothing of cells that have not ended."""
 
-def _warn(text: str) -> None:
-    warnings.warn(text, stacklevel=4)  # of the line that calls sweep
+    def close(self) -> None:
+        """Leave nothing behind."""
 
 
-def _warn_of_failures(runs: Sequence[Run]) -> None:
+def _failures(runs: Sequence[Entry]) -> Iterator[str]:
     failed = [run for run in runs if run.state == "failed"]
     if failed:
-        names = "; ".join(f"{name_text(run.cell.labels)}: {run.reason}" for run in failed)
-        warnings.warn(f"{len(failed)} of {len(runs)} cells failed: {names}", stacklevel=3)
+        names = "; ".join(f"{name_text(run.labels)}: {run.reason}" for run in failed)
+        yield f"{len(failed)} of {len(runs)} cells failed: {names}"

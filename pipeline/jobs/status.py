@@ -14,9 +14,9 @@ from pipeline.jobs.gaps import fill_command
 from pipeline.jobs.lines import name_text
 from pipeline.jobs.look import Found, look_for
 from pipeline.jobs.marks import Spot, grids, legend
-from pipeline.jobs.plan import PlannedJob, plan
 from pipeline.jobs.task import places_of
 from pipeline.results.runs import TRACEBACK
+from pipeline.sweeps.plan import PlannedJob, plan
 
 # These say where and how to run: they name no cell.
 ABOUT_RUNNING = ("outputs", "n_jobs", "threads", "force", "tracking", "data", "hydra")

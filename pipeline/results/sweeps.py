@@ -80,6 +80,10 @@ class Journal:
         """Write down the traceback of a job that has no folder."""
         write_text(self.trace_file(number), text)
 
+    def forget(self, number: int) -> None:
+        """Have a job count as not started."""
+        self._file(number).unlink(missing_ok=True)
+
     def read(self, number: int) -> Entry | None:
         """Return the state of a job, None if it has not started."""
         found = read_json(self._file(number))
@@ -87,10 +91,14 @@ class Journal:
 
     def entries(self) -> Iterator[Entry]:
         """Yield the jobs that have started, by number."""
-        for file in sorted((self.path / "jobs").glob("[0-9]*.json")):
-            entry = self.read(int(file.stem))
+        for number in self.numbers():
+            entry = self.read(number)
             if entry is not None:
                 yield entry
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of the jobs that have started."""
+        return sorted(int(file.stem) for file in (self.path / "jobs").glob("[0-9]*.json"))
 
     def _file(self, number: int) -> Path:
         return self.path / "jobs" / f"{number:05}.json"

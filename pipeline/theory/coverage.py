@@ -16,11 +16,11 @@ import pandas as pd
 from omegaconf import OmegaConf
 
 from pipeline.data.sources import Settings
-from pipeline.jobs.plan import plan
 from pipeline.jobs.problem import problem_of
 from pipeline.jobs.task import places_of
 from pipeline.paths import conf_dir
 from pipeline.results.files import write_text
+from pipeline.sweeps.plan import plan
 from pipeline.theory.confidence import Followed, follow, loss_bound, setting_of, theory_of
 from pipeline.theory.estimates import share_interval
 from pipeline.theory.rejection import bound_says_something, first_rejected, first_rejection

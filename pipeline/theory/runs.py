@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pipeline.jobs.cell import Cell
 from pipeline.jobs.gather import run_sweep
 from pipeline.jobs.lines import name_text
 from pipeline.results.outcome import Outcome
+from pipeline.results.runs import RunFolder
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,11 @@ def results_of(experiment: str, overrides: Sequence[str] = ()) -> list[Result]:
     swept = run_sweep([f"experiment={experiment}", *overrides])
     runs, failed = swept.runs, swept.failed
     if failed:
-        first = f"{name_text(failed[0].cell.labels)}: {failed[0].reason}"
+        first = f"{name_text(failed[0].labels)}: {failed[0].reason}"
         raise ValueError(
             f"experiment={experiment}: {len(failed)} of {len(runs)} cells failed, first {first}"
         )
-    return [Result(run.cell, run.folder.outcome()) for run in runs if run.folder is not None]
+    return [
+        Result(cell, RunFolder(Path(str(run.folder))).outcome())
+        for cell, run in zip(swept.cells, runs, strict=True)
+    ]

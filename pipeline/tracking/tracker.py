@@ -88,13 +88,16 @@ def log_job(tracking: Mapping[str, Any], entry: Entry, sweep: str) -> str:
     return run_id
 
 
-def close_sweep(tracking: Mapping[str, Any], failed: int, picture_folder: Path | None) -> None:
+def close_sweep(
+    tracking: Mapping[str, Any], failed: int, picture_folder: Path | None, killed: bool = False
+) -> None:
     """End the sweep's own run; keep its summary and pictures there.
 
     Args:
         tracking: what :func:`open_sweep` returned.
         failed: how many jobs failed or never finished.
         picture_folder: folder of the sweep.
+        killed: whether the sweep was stopped.
     """
     if not tracking["parent"]:
         return
@@ -104,7 +107,8 @@ def close_sweep(tracking: Mapping[str, Any], failed: int, picture_folder: Path |
             for file in sorted(picture_folder.glob(pattern)) if picture_folder else ():
                 client.log_artifact(tracking["parent"], str(file))
         client.set_tag(tracking["parent"], "failed", str(failed))
-        client.set_terminated(tracking["parent"], "FAILED" if failed else "FINISHED")
+        state = "KILLED" if killed else "FAILED" if failed else "FINISHED"
+        client.set_terminated(tracking["parent"], state)
 
 
 def _open_parent(client: MlflowClient, number: str, about: Mapping[str, Any]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,14 @@ from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 
 from pipeline.data.sources import Settings
+from pipeline.jobs.cell import make_cell
 from pipeline.jobs.runner import Places
 from pipeline.jobs.task import plain
 from pipeline.paths import conf_dir
+from pipeline.results.sweeps import Entry, Journal
+from pipeline.sweeps.executors import here
+from pipeline.sweeps.read import order_of
+from pipeline.sweeps.run import run
 
 
 @lru_cache(maxsize=64)
@@ -35,6 +42,14 @@ def values(*overrides: str) -> dict[str, Any]:
 def places(outputs: Path) -> Places:
     """Return places that use no network."""
     return Places(outputs, Settings.of(offline=True))
+
+
+def run_one(*overrides: str, config_dirs: Sequence[Path] = ()) -> Entry:
+    """Run one cell as a command does, in this process."""
+    chosen = values(*overrides)
+    journal = Journal(Path(tempfile.mkdtemp()))
+    (entry,) = run({0: make_cell(chosen, config_dirs)}, order_of(chosen, here, 1), journal)
+    return entry
 
 
 SMALL = ("splits=2", "alpha=[0.1,1]", "tracking=none")

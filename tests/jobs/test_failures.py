@@ -14,15 +14,12 @@ from typing import Any
 import pytest
 from hydra.core.global_hydra import GlobalHydra
 
-import pipeline.jobs.command
 import pipeline.results.outcome
-from pipeline.jobs.guard import FAILED, REFUSED, guarded
-from pipeline.jobs.task import Job, execute
 from pipeline.results.runs import RunFolder
-from pipeline.results.sweeps import Entry, Journal
-from pipeline.run import job
+from pipeline.results.sweeps import Entry
+from pipeline.run import FAILED, REFUSED, main
 from tests.jobs import commands
-from tests.jobs.configs import SMALL, config
+from tests.jobs.configs import SMALL, run_one
 
 TINY = (*SMALL, "dataset=blood", "splits=1")
 Output = pytest.CaptureFixture[str]
@@ -56,11 +53,11 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run_here(method: str, outputs: Path, mine: Path) -> Entry:
+def run_here(method: str, outputs: Path, mine: Path, *more: str) -> Entry:
     """Run a job as a worker does, in this process."""
     path = f"hydra.searchpath=[file://{mine}]"
-    composed = config(*TINY, f"method={method}", f"outputs={outputs}", path)
-    return execute(Job(composed, Journal(outputs / "sweeps" / "a"), 0, config_dirs=[mine]))
+    overrides = (*TINY, f"method={method}", f"outputs={outputs}", path, *more)
+    return run_one(*overrides, config_dirs=[mine])
 
 
 def test_failures_stay_alone_and_are_all_shown(mine: Path, tmp_path: Path) -> None:
@@ -103,8 +100,7 @@ def test_a_forced_failure_does_not_undo_the_result(
         raise MemoryError
 
     monkeypatch.setattr("pipeline.jobs.compute.simulate", fail)
-    composed = config(*TINY, f"outputs={tmp_path}", "force=true")
-    again = execute(Job(composed, Journal(tmp_path / "sweeps" / "a"), 0))
+    again = run_here("ours", tmp_path, tmp_path, "force=true")
     assert (again.state, again.reason) == (
         "failed",
         "out of memory; run fewer jobs at once with n_jobs=1",
@@ -167,10 +163,11 @@ def test_a_full_disk(disk: Callable[[str], Path], mine: Path) -> None:
 def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     """Run the command in this process, for what ends soon."""
     GlobalHydra.instance().clear()
-    monkeypatch.setattr(pipeline.jobs.command, "_current", None)
     monkeypatch.setattr(sys, "argv", ["run.py", *arguments, "tracking=none"])
     monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
-    return guarded(job)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
 
 
 @pytest.mark.parametrize("way", ["file", "read-only", "full"])

@@ -21,9 +21,9 @@ from pipeline.data.own_table import load_frame
 from pipeline.data.splits import stratified_split
 from pipeline.jobs.cell import make_cell
 from pipeline.jobs.errors import ConfigError
-from pipeline.jobs.plan import plan
 from pipeline.jobs.runner import run_cells
 from pipeline.results.sweeps import find_sweeps
+from pipeline.sweeps.plan import plan
 from tests.jobs.configs import SMALL, places
 
 SETTING = {"splits": 2, "alpha": [0.1, 1], "n_jobs": 1}
@@ -208,5 +208,5 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
         "assert callable(pipeline.sweep)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-    with pytest.raises(AttributeError, match="sweeps"):
-        __import__("pipeline").sweeps  # noqa: B018
+    with pytest.raises(AttributeError, match="swept"):
+        __import__("pipeline").swept  # noqa: B018

@@ -19,11 +19,11 @@ from pipeline.jobs.cell import make_cell
 from pipeline.jobs.identity import folder_of, identity_of
 from pipeline.jobs.sources import _engine_files as engine_files
 from pipeline.jobs.sources import digest_of
-from pipeline.jobs.task import Job, execute, places_of
+from pipeline.jobs.task import places_of
 from pipeline.jobs.warm import warm_up
-from pipeline.results.sweeps import Entry, Journal
+from pipeline.results.sweeps import Entry
 from tests.jobs import commands
-from tests.jobs.configs import SMALL, config, values
+from tests.jobs.configs import SMALL, run_one, values
 
 TINY = (*SMALL, "dataset=blood", "splits=1")
 CSV = ("dataset=csv", "dataset.target=y", "splits=2", "alpha=1", "tracking=none")
@@ -54,8 +54,7 @@ def job(tmp_path: Path) -> RunJob:
     """Run a job as a worker does, in this process."""
 
     def run(*overrides: str, outputs: Path = tmp_path / "outputs") -> Entry:
-        composed = config(*overrides, f"outputs={outputs}")
-        return execute(Job(composed, Journal(outputs / "sweeps" / "a"), 0))
+        return run_one(*overrides, f"outputs={outputs}")
 
     return run
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from pipeline.jobs.plan import plan
 from pipeline.paper.gaps import fill_commands
+from pipeline.sweeps.plan import plan
 
 START = "python -m pipeline.run -m "
 

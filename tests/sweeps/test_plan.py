@@ -12,10 +12,10 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
 from omegaconf import OmegaConf
 
-from pipeline.jobs.compose import Composer
 from pipeline.jobs.errors import ConfigError
-from pipeline.jobs.plan import PlannedJob, plan
 from pipeline.paths import conf_dir
+from pipeline.sweeps.compose import Composer
+from pipeline.sweeps.plan import PlannedJob, plan
 
 EXPERIMENTS = sorted(file.stem for file in (conf_dir() / "experiment").glob("*.yaml"))
 
@@ -176,5 +176,5 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_other_sweepers_are_refused(tmp_path: Path) -> None:
     own_folder(tmp_path, "hydra/sweeper/other", "_target_: other.Sweeper\n")
-    with pytest.raises(ConfigError, match="basic sweeper"):
+    with pytest.raises(ConfigError, match="the project's own"):
         plan(["hydra/sweeper=other"], [tmp_path])

@@ -1,4 +1,4 @@
-"""Compose the configs of many jobs as Hydra does, without composing each.
+"""Compose the configs of many cells as Hydra does, without composing each.
 
 Hydra takes 0.1 s for a config. Overrides of plain values come last and can be applied to a copy;
 a group that nothing else depends on (most: dataset, method) need not be composed in every
@@ -8,71 +8,22 @@ combination with the others. What cannot be shown to be independent is composed 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hydra import version
-from hydra._internal.config_loader_impl import ConfigLoaderImpl
-from hydra._internal.config_repository import CachingConfigRepository, IConfigRepository
-from hydra._internal.utils import create_config_search_path
-from hydra.core.config_search_path import SearchPathQuery
-from hydra.core.default_element import ResultDefault
+from hydra.core.config_loader import ConfigLoader
 from hydra.core.override_parser.types import Override
-from hydra.core.utils import setup_globals
+from hydra.errors import ConfigCompositionException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError
 
-from pipeline.jobs.errors import ConfigError
 from pipeline.jobs.task import plain
-from pipeline.paths import conf_dir
 
-VERSION = "1.3"  # as in pipeline/run.py
-RESOLVERS = ("now", "hydra", "python_version")
 Choices = Mapping[str, str]
-
-
-@contextmanager
-def hydra_globals() -> Iterator[None]:
-    """Have Hydra's version and resolvers set, and leave them as they were found."""
-    base = version.VersionBase.instance()
-    before = base.version_base
-    missing = [name for name in RESOLVERS if not OmegaConf.has_resolver(name)]
-    version.setbase(VERSION)
-    if missing:
-        setup_globals()
-    try:
-        yield
-    finally:
-        base.version_base = before
-        for name in missing:
-            OmegaConf.clear_resolver(name)
-
-
-class Loader(ConfigLoaderImpl):
-    """Hydra's own loader; it remembers of what it composed the last config."""
-
-    parts: list[ResultDefault]
-    sources: CachingConfigRepository
-
-    def __init__(self, config_dirs: Sequence[Path] = ()) -> None:
-        path = create_config_search_path(str(conf_dir()))
-        for folder in config_dirs:
-            if not folder.is_dir():
-                raise ConfigError(f"--config-dir {folder}: there is no such folder")
-            place = f"file://{folder.resolve()}"
-            path.prepend("command-line", place, anchor=SearchPathQuery(provider="schema"))
-        super().__init__(path)
-
-    def _compose_config_from_defaults_list(
-        self, defaults: list[ResultDefault], repo: IConfigRepository
-    ) -> DictConfig:
-        assert isinstance(repo, CachingConfigRepository)
-        self.parts, self.sources = defaults, repo
-        return super()._compose_config_from_defaults_list(defaults, repo)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +33,10 @@ class Composed:
     Attributes:
         config: without the node ``hydra``.
         parts: path and package of every file.
-        nested: paths of the files that have defaults of their own.
-        asks: the defaults that hang on the choice of a group, such as ``${link}``.
     """
 
     config: DictConfig
     parts: frozenset[tuple[str, str]]
-    nested: frozenset[str]
-    asks: frozenset[str]
     _plain: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -116,11 +63,13 @@ class Composer:
         loader: Hydra's.
         fixed: overrides every config has: those of Hydra itself.
         groups: the groups to choose in, and the values that will be asked for.
+        folders: of configs, in the order in which Hydra looks into them.
     """
 
-    loader: Loader
+    loader: ConfigLoader
     fixed: Sequence[str]
     groups: Mapping[str, Sequence[str]]
+    folders: Sequence[Path]
     _made: dict[tuple[str, ...], Composed] = field(default_factory=dict)
 
     def values(self, choices: Choices, overrides: Sequence[Override]) -> dict[str, Any]:
@@ -133,7 +82,8 @@ class Composer:
         nodes = {key: source.node(key) for key, source in sources.items() if key in touched}
         part = OmegaConf.create(nodes)
         OmegaConf.set_struct(part, True)
-        ConfigLoaderImpl._apply_overrides_to_config(list(overrides), part)
+        for override in overrides:
+            apply(override, part)
         return {**rest, **plain(part)}
 
     def _sources(self, choices: Choices) -> dict[str, Composed]:
@@ -165,7 +115,7 @@ class Composer:
         return frozenset(group for group in varied if self._is_independent(group, made))
 
     def _is_independent(self, group: str, made: Sequence[Composed]) -> bool:
-        if not re.fullmatch(r"\w+", group) or any(group in ask for one in made for ask in one.asks):
+        if not re.fullmatch(r"\w+", group):
             return False
         own = {f"{group}/{value}" for value in self.groups[group]}
         always = frozenset.intersection(*(one.parts for one in made))
@@ -175,9 +125,25 @@ class Composer:
         return (
             {path for path, _ in own_parts} == own
             and all(package == group for _, package in own_parts)
-            and not any(path in one.nested for one in made for path in own)
+            and all(self._defaults(path) == "" for path in own)
+            and not any(self._asks(path, group) for path, _ in parts)
             and not any(package.partition(".")[0] in ("", group) for _, package in others)
         )
+
+    def _asks(self, path: str, group: str) -> bool:
+        """Tell whether the defaults of a config hang on the choice of a group, or may do so."""
+        defaults = "" if path.startswith("hydra/") else self._defaults(path)
+        return defaults is None or ("${" in defaults and group in defaults)
+
+    def _defaults(self, path: str) -> str | None:
+        """Return a config's defaults as they are written; None where its file is not known."""
+        for folder in self.folders:
+            file = folder / f"{path}.yaml"
+            if file.is_file():
+                found: Any = OmegaConf.to_container(OmegaConf.load(file), resolve=False)
+                entries = found.get("defaults") if isinstance(found, dict) else None
+                return " ".join(str(entry) for entry in entries or () if entry != "_self_")
+        return None
 
     def _compose(self, choices: Choices) -> Composed:
         overrides = tuple(f"{group}={value}" for group, value in choices.items())
@@ -190,26 +156,41 @@ class Composer:
         config = self.loader.load_configuration("config", overrides, RunMode.RUN, from_shell=False)
         with open_dict(config):
             del config["hydra"]
-        defaults = dict(_defaults(self.loader.sources))
-        parts = [part for part in self.loader.parts if part.config_path is not None]
+        made_of = self.loader.compute_defaults_list("config", overrides, RunMode.RUN).defaults
+        parts = [part for part in made_of if part.config_path is not None]
         return Composed(
             config=config,
             parts=frozenset((str(part.config_path), part.package or "") for part in parts),
-            nested=frozenset(path for path, inside in defaults.items() if set(inside) - {"_self_"}),
-            asks=frozenset(one for inside in defaults.values() for one in inside if "${" in one),
         )
 
 
-def _defaults(sources: CachingConfigRepository) -> Iterable[tuple[str, list[str]]]:
-    """Yield for each loaded file its defaults, as they are written."""
-    for key, loaded in sources.cache.items():
-        if loaded is not None:
-            entries = loaded.defaults_list or []
-            texts = [
-                str(getattr(entry, "value", None) or getattr(entry, "path", ""))
-                for entry in entries
-            ]
-            yield key.partition("=")[2], texts
+def apply(override: Override, config: DictConfig) -> None:
+    """Apply an override of a plain value, as Hydra does: set, add (+, ++) or delete (~)."""
+    key, value = override.key_or_group, override.value()
+    if override.is_delete():
+        _delete(config, key, override)
+    elif override.is_force_add():
+        OmegaConf.update(config, key, value, merge=True, force_add=True)
+    elif override.is_add():
+        there = OmegaConf.select(config, key, throw_on_missing=False) is not None
+        if there and not isinstance(value, dict | list):
+            raise ConfigCompositionException(f"Could not append to config. {key!r} is there.")
+        OmegaConf.update(config, key, value, merge=True, force_add=True)
+    else:
+        try:
+            OmegaConf.update(config, key, value, merge=True)
+        except (ConfigAttributeError, ConfigKeyError) as error:
+            raise ConfigCompositionException(f"Could not override '{key}'.") from error
+
+
+def _delete(config: DictConfig, key: str, override: Override) -> None:
+    found = OmegaConf.select(config, key, throw_on_missing=False)
+    if found is None or (override.value() is not None and override.value() != found):
+        raise ConfigCompositionException(f"Could not delete from config. {key!r} is not there so")
+    parent, _, name = key.rpartition(".")
+    node = OmegaConf.select(config, parent) if parent else config
+    with open_dict(config):
+        del node[name]
 
 
 def _top_key(override: Override) -> str:

@@ -1,0 +1,87 @@
+"""Cells run from Python: for notebooks, ``dvc repro`` and the theory."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pipeline.jobs.cell import Cell
+from pipeline.jobs.early import check_writable
+from pipeline.jobs.runner import Places
+from pipeline.results.sweeps import Entry
+from pipeline.sweeps.desk import Desk, Say, open_desk, sweep_folder
+from pipeline.sweeps.executors import joblib_workers
+from pipeline.sweeps.follow import Listener, following
+from pipeline.sweeps.read import order_of
+from pipeline.sweeps.run import run
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Cells to be run by workers of this machine.
+
+    Attributes:
+        cells: what to run.
+        values: the config of any of them, for what all share: data, tracking, threads.
+        outputs: folder of the results.
+        command: what to show as the command.
+        n_jobs: processes; −1: one for each core.
+        force: compute also what is there already.
+    """
+
+    cells: Sequence[Cell]
+    values: Mapping[str, Any]
+    outputs: Path
+    command: str
+    n_jobs: int = -1
+    force: bool = False
+
+
+def run_batch(batch: Batch, listener: Listener, warn: Say, again: bool = True) -> list[Entry]:
+    """Run cells and return what became of each, in their order.
+
+    Args:
+        batch: what and how.
+        listener: is told of every cell as it ends.
+        warn: is told what cannot be logged.
+        again: whether cells are logged that an earlier sweep has logged.
+    """
+    check_writable(batch.outputs)
+    values = {**batch.values, "force": batch.force}
+    order = order_of(values, joblib_workers(batch.n_jobs), batch.n_jobs)
+    order = replace(order, places=Places(batch.outputs.resolve(), order.places.data))
+    with _desk(batch, warn, again) as desk:
+        try:
+            with following(desk.journal, desk.log, listener):
+                run(dict(enumerate(batch.cells)), order, desk.journal)
+        except BaseException:
+            desk.close(len(batch.cells), killed=True)
+            raise
+        entries = list(desk.journal.entries())
+        desk.close(sum(entry.state == "failed" for entry in entries))
+        untracked = [entry.untracked for entry in entries if entry.untracked]
+        if untracked:
+            warn(f"{len(untracked)} cells: {untracked[0]}")
+    return entries
+
+
+@contextmanager
+def _desk(batch: Batch, warn: Say, again: bool) -> Iterator[Desk]:
+    """Yield the desk of a batch; the journal of one that is not tracked goes when it ends."""
+    tracked = batch.values["tracking"]["name"] != "none"
+    folder = sweep_folder(batch.outputs) if tracked else Path(tempfile.mkdtemp(prefix="onesided-"))
+    jobs: list[list[str]] = [[] for _ in batch.cells]
+    desk = open_desk(
+        folder, batch.outputs, batch.command, jobs, batch.values["tracking"], warn,
+        many=len(jobs) > 1, again=again,
+    )  # fmt: skip
+    try:
+        yield desk
+    finally:
+        if not desk.needed:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,128 @@
+"""The command ``python -m pipeline.run``: refuse or open, run, end with the table and a code."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from hydra.core.global_hydra import GlobalHydra
+from omegaconf import DictConfig, OmegaConf
+
+from pipeline.jobs.early import check_writable
+from pipeline.jobs.errors import SweepError
+from pipeline.jobs.summary import report
+from pipeline.jobs.task import plain
+from pipeline.sweeps.desk import Desk, open_desk, sweep_folder
+from pipeline.sweeps.executors import here, hydra_launcher
+from pipeline.sweeps.follow import following
+from pipeline.sweeps.plan import PlannedJob, own_folders, plan_config
+from pipeline.sweeps.progress import Bar
+from pipeline.sweeps.read import order_of, read_cells
+from pipeline.sweeps.run import Executor, run
+from pipeline.sweeps.worker import failed
+
+if TYPE_CHECKING:
+    from hydra.plugins.launcher import Launcher
+
+FAILED, INTERRUPTED = 1, 128 + signal.SIGINT
+WAS_STOPPED = "stopped; finished jobs are kept: run the same command again to go on"
+
+
+class Stopped(KeyboardInterrupt):
+    """Whoever runs the command wants it to end, by a signal other than Ctrl-C's.
+
+    Args:
+        number: of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = 128 + number
+
+
+def run_sweep(config: DictConfig, launcher: Launcher) -> int:
+    """Run the sweep Hydra has composed, with its launcher; return the exit code."""
+    jobs = plan_config(config, GlobalHydra.instance().config_loader())
+    folder = Path(str(config.hydra.sweep.dir))
+    executor = hydra_launcher(launcher, folder.resolve())
+    return _run(jobs, folder, executor, jobs[0].values["n_jobs"], many=True)
+
+
+def run_single(config: DictConfig, hydra: Any) -> int:
+    """Run the one cell Hydra has composed, in this process; return the exit code."""
+    values = plain(OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"]))
+    job = PlannedJob(list(hydra.overrides.task), values, own_folders(hydra))
+    return _run([job], sweep_folder(Path(str(values["outputs"]))), here, -1, many=False)
+
+
+def _run(
+    jobs: Sequence[PlannedJob], folder: Path, executor: Executor, n_jobs: Any, many: bool
+) -> int:
+    cells, broken = read_cells(jobs)
+    values = jobs[0].values
+    order = order_of(values, executor, n_jobs)
+    check_writable(order.places.outputs)
+    command = shlex.join(["python", "-m", "pipeline.run", *sys.argv[1:]])
+    overrides = [job.overrides for job in jobs]
+    outputs, tracking = order.places.outputs, values["tracking"]
+    desk = open_desk(folder, outputs, command, overrides, tracking, _print, many=many)
+    for number, error in broken.items():
+        failed(desk.journal, number, {}, error)
+    try:
+        with _stopped_by_signals(), following(desk.journal, desk.log, Bar(len(jobs))):
+            run(cells, order, desk.journal)
+    except BaseException as error:
+        interrupt = _interrupt(error)
+        if interrupt is not None:
+            say(WAS_STOPPED)
+            return _close(desk, len(jobs), getattr(interrupt, "code", INTERRUPTED))
+        _close(desk, len(jobs), FAILED)
+        raise SweepError from error
+    return _close(desk, len(jobs), 0)
+
+
+def _close(desk: Desk, total: int, code: int) -> int:
+    """Show the table of what was started, and return the exit code."""
+    try:
+        lost = report(desk.journal, list(desk.journal.entries()), total, stopped=code != 0)
+        desk.close(lost, killed=code >= INTERRUPTED)
+    except KeyboardInterrupt:  # once more: it is enough
+        return INTERRUPTED
+    return code or (FAILED if lost else 0)
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """Have the signals that end a command end it as Ctrl-C does."""
+
+    def stop(number: int, _: FrameType | None) -> None:
+        raise Stopped(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(error: BaseException | None) -> BaseException | None:
+    """Return the Ctrl-C, also where joblib could not tidy up after it and raised something else."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+def say(line: str) -> None:
+    """Say something that ends the command."""
+    print(f"pipeline.run: {line}", file=sys.stderr)
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,151 @@
+"""The parent's side of a sweep: its journal, and MLflow, which is told from this process alone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pipeline.results.sweeps import Entry, Journal, find_sweeps
+from pipeline.tracking.store import store_uri
+from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Desk:
+    """Where what became of each cell is written down and told.
+
+    Attributes:
+        journal: of the sweep.
+        outputs: folder of all results.
+        warn: is told, in a line, what cannot be logged.
+        known: run folders that need not be logged again, by name, with their run in MLflow.
+    """
+
+    journal: Journal
+    outputs: Path
+    warn: Say
+    known: Mapping[str, str] = field(default_factory=dict)
+    _tracking: dict[str, Any] | None = None
+    _asked: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def needed(self) -> bool:
+        """Tell whether there was something to log, be it that MLflow did not answer."""
+        return self._asked and bool(self.journal.about["tracking_wanted"]["name"] != "none")
+
+    def log(self, entry: Entry) -> Entry:
+        """Log a cell that has ended where its sweep is tracked; what cannot be logged is noted."""
+        before = self.known.get(Path(entry.folder or "").name)
+        entry = self._told(entry) if before is None else entry.but(tracked=before)
+        with suppress(OSError):  # a full disk; what is not noted as logged can be logged again
+            self.journal.write(entry)
+        return entry
+
+    def _told(self, entry: Entry) -> Entry:
+        tracking = self.tracking()
+        if tracking is None:
+            return entry
+        try:
+            return entry.but(tracked=log_job(tracking, entry, self.journal.path.name))
+        except TrackingError as error:
+            return entry.but(untracked=str(error))
+
+    def tracking(self) -> dict[str, Any] | None:
+        """Return where the sweep is tracked; MLflow is asked once, when it is first needed."""
+        with self._lock:
+            if not self._asked:
+                self._asked = True
+                self._tracking = self._open()
+        return self._tracking
+
+    def _open(self) -> dict[str, Any] | None:
+        about = self.journal.about
+        try:
+            wanted = about["tracking_wanted"]
+            tracking = open_sweep(wanted, self.outputs, about, many=about["many"])
+        except TrackingError as error:
+            self.warn(str(error))
+            return None
+        self.journal.open({**about, "tracking": tracking})
+        return tracking
+
+    def close(self, failed: int, killed: bool = False) -> None:
+        """End the sweep's own run in MLflow, if it has one.
+
+        Args:
+            failed: cells that failed or never finished.
+            killed: whether the sweep was stopped.
+        """
+        if self._tracking is None:
+            return
+        try:
+            close_sweep(self._tracking, failed, self.journal.path, killed)
+        except TrackingError as error:
+            self.warn(str(error))
+
+
+def open_desk(
+    folder: Path,
+    outputs: Path,
+    command: str,
+    jobs: Sequence[Sequence[str]],
+    tracking: Mapping[str, Any],
+    warn: Say,
+    *,
+    many: bool = True,
+    again: bool = True,
+) -> Desk:
+    """Begin the journal of a sweep.
+
+    Args:
+        folder: of the sweep.
+        outputs: of all results.
+        command: what to show as the command.
+        jobs: the overrides of each cell.
+        tracking: the config group of that name.
+        warn: is told what cannot be logged.
+        many: whether there is more than one cell, which then get a common parent in MLflow.
+        again: whether cells are logged that an earlier sweep has logged.
+    """
+    journal = Journal(folder)
+    about = {
+        "command": command,
+        "jobs": len(jobs),
+        "sweep": folder.name,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "many": many,
+        "overrides": [list(job) for job in jobs],
+        "tracking_wanted": dict(tracking),
+        "tracking": None,
+    }
+    journal.open(about)
+    uri = store_uri(tracking.get("uri"), outputs)
+    return Desk(journal, outputs, warn, {} if again else _logged(uri, outputs))
+
+
+def sweep_folder(outputs: Path) -> Path:
+    """Return the folder of a new sweep, named after the time."""
+    return outputs / "sweeps" / datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+
+
+def _logged(uri: str, outputs: Path) -> dict[str, str]:
+    """Return the run folders that a store has been told of, by name, with their run there."""
+    journals = [
+        journal
+        for journal in find_sweeps(outputs)
+        if (journal.about.get("tracking") or {}).get("uri") == uri
+    ]
+    entries = [entry for journal in journals for entry in journal.entries()]
+    return {
+        Path(entry.folder).name: entry.tracked
+        for entry in entries
+        if entry.tracked and entry.folder and entry.state != "failed"
+    }
