@@ -10,7 +10,7 @@ import multiprocessing.resource_tracker
 import re
 import signal
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,8 @@ DEAD_WORKER = {
     "BrokenProcessPool", "LocalRayletDiedError", "NodeDiedError", "OutOfMemoryError",
     "TerminatedWorkerError", "UncompletedJobError", "WorkerCrashedError",
 }  # fmt: skip
+
+ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 def here(files: Sequence[Path]) -> None:
@@ -65,7 +67,8 @@ def hydra_launcher(launcher: Launcher, sweep_dir: Path) -> Executor:
     def execute(files: Sequence[Path]) -> None:
         nonlocal started
         jobs = [[f"+part_file={_quoted(file)}", f"hydra.sweep.dir={folder}"] for file in files]
-        with _known_deaths(), _deaf_workers():
+        deaf = _deaf_workers() if "joblib" in type(launcher).__module__ else nullcontext()
+        with _known_deaths(), deaf:
             done = launcher.launch(jobs, initial_job_idx=started)
         started += len(jobs)
         for job in done:
@@ -92,19 +95,21 @@ def _known_deaths() -> Iterator[None]:
 
 @contextmanager
 def _deaf_workers() -> Iterator[None]:
-    """Let the parent alone hear of Ctrl-C: it ends its workers, which would end with a trace each.
+    """Let the parent alone hear that a command is to end: it ends its workers by itself.
 
-    A process inherits what the thread that starts it blocks. The signal still gets to this process
-    by way of another thread, and is handled where Python always does: in this one. The trackers
-    of resources unblock it when they start, hence before; joblib's starts with its first pool.
+    They would end with a trace each. A process inherits what the thread that starts it blocks. The
+    signal still gets to this process by way of another thread, and is handled where Python always
+    does: in this one. The trackers of resources are deaf to two of the signals by themselves and
+    unblock them when they start, hence before; joblib's starts with its first pool.
     """
     import joblib
 
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     multiprocessing.resource_tracker.ensure_running()
     with joblib.Parallel(n_jobs=2, backend="loky"):
         pass
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
