@@ -56,13 +56,7 @@ def test_every_dataset_runs(dataset: str, protocol: str, tmp_path: Path) -> None
         values(f"dataset={dataset}", f"protocol={protocol}", "method=greedy", *TOY, *shrunk)
     )
     (run,) = run_cells([cell], places(tmp_path))
-    if run.state == "failed" and _unavailable(run.reason or ""):
-        pytest.skip(f"{dataset} is neither bundled nor in a mirror here")
     assert run.state == "computed", run.reason
-
-
-def _unavailable(reason: str) -> bool:
-    return "offline" in reason
 
 
 @pytest.mark.parametrize("experiment", names("experiment"))

@@ -11,7 +11,9 @@ from typing import Any
 from pipeline.core.names import closest
 from pipeline.data import commands
 from pipeline.data.errors import DataError
-from pipeline.data.sources import Settings
+from pipeline.data.sources import SOURCES, Settings
+from pipeline.data.sources.mirror import Mirror
+from pipeline.data.sources.settings import MIRROR
 from pipeline.data.spec import dataset_names
 
 PROTOCOLS = ("inferred", "stated")
@@ -20,8 +22,8 @@ LINKED = ("glm", "greedy_trap")  # the link is part of these datasets
 OWN = ("target", "positive", "negative", "above", "group", "drop", "separator")
 EXAMPLES = """examples:
   python -m pipeline.data list
-  python -m pipeline.data fetch all --mirror ../shared/data
-  python -m pipeline.data check --protocol stated --offline
+  python -m pipeline.data fetch all
+  python -m pipeline.data check --source mirror --mirror raw_files
   python -m pipeline.data describe adult --link logistic
   python -m pipeline.data describe loans.csv --target repaid --positive yes --group sex"""
 
@@ -42,7 +44,8 @@ def parser() -> argparse.ArgumentParser:
     actions.add_parser("list", parents=[common], help="the ten datasets and where they are now")
     fetch = actions.add_parser("fetch", parents=[common], help="write the raw tables to data/raw")
     fetch.add_argument("names", nargs="+", metavar="NAME", help="datasets, or all")
-    actions.add_parser("check", parents=[common], help="check every dataset that can be found")
+    check = actions.add_parser("check", parents=[common], help="check every dataset's values")
+    check.add_argument("--source", choices=SOURCES, help="take the tables from there only")
     describe = actions.add_parser("describe", parents=[common], help="one dataset, and a picture")
     describe.add_argument("name", metavar="NAME", help="a dataset, or a CSV or parquet file")
     describe.add_argument("--link", choices=LINKS, help="link of β* (linear)")
@@ -103,11 +106,13 @@ def run_fetch(options: argparse.Namespace, settings: Settings) -> int:
 
 def run_check(options: argparse.Namespace, settings: Settings) -> int:
     """Check all that is here, under both protocols if none is named."""
+    if options.source == Mirror.name and settings.mirror is None:
+        raise DataError(f"no mirror is set: --mirror FOLDER, or ${MIRROR}")
     protocols = [options.protocol] if options.protocol else PROTOCOLS
     states, lines = [], []
     for name in dataset_names():
         for protocol in protocols:
-            state, cells = commands.check(name, protocol, settings)
+            state, cells = commands.check(name, protocol, settings, options.source)
             states.append(state)
             lines.append(cells)
     header = ("dataset", "protocol", "rows", "columns", "positives", "hash", "state")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
+
+import pandas as pd
 
 from pipeline.data.dataset import check as check_dataset
 from pipeline.data.dataset import encode
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
-from pipeline.data.sources import Settings, find_table
+from pipeline.data.sources import Settings, find_table, table_from
 from pipeline.data.sources.bundled import Bundled
 from pipeline.data.sources.cache import Cache
 from pipeline.data.sources.mirror import Mirror
@@ -84,21 +87,38 @@ def _fetch_table(name: str, key: str, table: Table, settings: Settings) -> str:
     return f"{name:10}  {shape} from {source:7} -> {path} ({size:,.0f} kB)"
 
 
-def check(name: str, protocol: str, settings: Settings) -> tuple[str, Sequence[str]]:
-    """Return "ok", "absent" or "BAD", and the cells of a line about a dataset."""
+def check(
+    name: str, protocol: str, settings: Settings, source: str | None = None
+) -> tuple[str, Sequence[str]]:
+    """Return "ok", "absent" or "BAD", and the cells of a line about a dataset.
+
+    Args:
+        name: of the dataset.
+        protocol: of the dataset.
+        settings: of the sources; no network is used, unless ``source`` is one that needs it.
+        source: where to take the table from; None for the first that has it.
+    """
     spec = read_spec(name)
     recipe = spec.recipe(protocol)
-    offline = Settings.of(settings.mirror, offline=True, cache=settings.cache)
     try:
-        table, source = find_table(recipe.table, spec.tables[recipe.table], offline)
-        dataset = encode(spec, protocol, table, source)
+        table, place = _here(recipe.table, spec.tables[recipe.table], settings, source)
+        dataset = encode(spec, protocol, table, place)
         check_dataset(dataset, recipe.expect)
-    except UnavailableError:
+    except UnavailableError as error:
         advice = f"python -m pipeline.data fetch {name} --protocol {protocol}"
-        return "absent", (name, protocol, "", "", "", "", f"not here: {advice}")
+        reason = f"not here: {error if source else advice}"
+        return "absent", (name, protocol, "", "", "", "", reason)
     except (MismatchError, DataError) as error:
         return "BAD", (name, protocol, "", "", "", "", f"BAD: {error}")
     rows, columns = dataset.X.shape
     expect = recipe.expect
     figures = (f"{rows:,}", str(columns), f"{expect.positives:,}", expect.sha256[:12])
-    return "ok", (name, protocol, *figures, f"ok, {source}")
+    return "ok", (name, protocol, *figures, f"ok, {place}")
+
+
+def _here(
+    key: str, table: Table, settings: Settings, source: str | None
+) -> tuple[pd.DataFrame, str]:
+    if source is not None:
+        return table_from(source, key, table, settings), source
+    return find_table(key, table, dataclasses.replace(settings, offline=True))

@@ -27,7 +27,7 @@ DIABETES: dict[str, Any] = {
     "splits": 10,
 }
 TABLE1: dict[str, Any] = {
-    "datasets": ["adult", "crime", "german", "blood", "diabetes"],  # what is bundled of it
+    "datasets": ["adult", "crime", "german", "blood", "diabetes"],  # five of its ten
     "links": ["linear"],
     "cutoffs": [0.5, 0.7],
     "methods": ["greedy", "eps_greedy", "os_eps_greedy", "noise", "os_noise", "margin", "ours"],

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,26 +10,28 @@ import pytest
 
 from pipeline.data.sources import Settings
 from pipeline.data.sources.settings import CACHE, MIRROR, RAW
+from pipeline.paths import conf_dir
+from tests.data.published import write_mirror
 
 Route = bytes | int | Callable[[BaseHTTPRequestHandler], None]
 
 
-def find_mirror() -> Path | None:
-    """$ONESIDED_DATA_MIRROR, or the folder beside the repository."""
-    beside = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-    folder = Path(os.environ.get(MIRROR) or beside)
-    return folder if folder.is_dir() else None
-
-
-MIRROR_FOLDER = find_mirror()  # looked up before `clean_environment` hides the variable
-NO_MIRROR = f"no folder of raw files: set {MIRROR}"
+@pytest.fixture(scope="session")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the published files."""
+    folder = tmp_path_factory.mktemp("mirror")
+    write_mirror(folder)
+    return folder
 
 
 @pytest.fixture
-def mirror() -> Path:
-    if MIRROR_FOLDER is None:
-        pytest.skip(NO_MIRROR)
-    return MIRROR_FOLDER
+def not_bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ten datasets as one declares others: none of their tables comes with the package."""
+    folder = tmp_path / "conf" / "dataset"
+    folder.mkdir(parents=True)
+    for path in (conf_dir() / "dataset").glob("*.yaml"):
+        (folder / path.name).write_text(path.read_text().replace("    bundled: true\n", ""))
+    monkeypatch.setattr("pipeline.data.spec.conf_dir", lambda: folder.parent)
 
 
 @pytest.fixture(autouse=True)

@@ -5,16 +5,16 @@ import hashlib
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from pipeline.data.dataset import Dataset, check, encode, load, value_hash
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
 from pipeline.data.reader import read_files
+from pipeline.data.selection import keep_rows
 from pipeline.data.sources import Settings, find_table
-from pipeline.data.sources.bundled import Bundled
 from pipeline.data.sources.mirror import Mirror
 from pipeline.data.spec import dataset_names, read_spec
+from tests.data.published import TABLES, bundled_table, published_files
 
 # Rows, columns and label ones as in the paper (stated) and as its numbers fit (inferred).
 INFERRED = {
@@ -60,23 +60,12 @@ SHAPES = {("inferred", name): shape for name, shape in INFERRED.items()} | {
     ("stated", name): shape for name, shape in STATED.items()
 }
 WITH_INTERCEPT = {"german", "blood", "diabetes", "eeg_eye", "australian", "churn"}
-BUNDLED = [
-    *[(protocol, name) for protocol in ("inferred", "stated")
-      for name in ("adult", "crime", "german", "blood", "diabetes")],
-    ("stated", "bank"),
-]  # fmt: skip
+NUMERIC = "2752b044394958ab6dd193a0b56ca0f0b3a2d8bc7cb8c008e35a5e84bbec02f8"  # german.data-numeric
 
 
 @functools.cache
 def bundled(name: str, protocol: str = "inferred") -> Dataset:
     return load(name, protocol, offline=True)
-
-
-@functools.cache
-def mirrored(folder: Path, name: str, key: str) -> pd.DataFrame:
-    table = Mirror(folder).table(key, read_spec(name).tables[key])
-    assert table is not None
-    return table
 
 
 def check_shape(dataset: Dataset) -> None:
@@ -104,25 +93,37 @@ def test_the_ten_are_declared() -> None:
         assert set(read_spec(name).protocols) == {"inferred", "stated"}
 
 
-@pytest.mark.parametrize(("protocol", "name"), BUNDLED)
+@pytest.mark.parametrize(("protocol", "name"), list(SHAPES))
 def test_bundled_dataset(protocol: str, name: str) -> None:
     dataset = bundled(name, protocol)
     assert dataset.source == "bundled"
     check_shape(dataset)
 
 
-@pytest.mark.parametrize(("protocol", "name"), list(SHAPES))
-def test_dataset_from_the_mirror(protocol: str, name: str, mirror: Path) -> None:
-    spec = read_spec(name)
-    table = mirrored(mirror, name, spec.protocols[protocol].table)
-    check_shape(encode(spec, protocol, table, "mirror"))
+@pytest.mark.parametrize(("name", "key"), TABLES)
+def test_bundled_values_are_those_of_the_published_files(name: str, key: str) -> None:
+    """Written as they were published, they have the very bytes of the files."""
+    declared = {file.path: file.sha256 for file in read_spec(name).tables[key].files}
+    files = dict(published_files(name, key))
+    assert {path: hashlib.sha256(files[path]).hexdigest() for path in files} == declared
 
 
+@pytest.mark.parametrize(("name", "key"), TABLES)
+def test_a_table_from_the_mirror(name: str, key: str, mirror: Path) -> None:
+    table = Mirror(mirror).table(key, read_spec(name).tables[key])
+    assert table is not None
+    assert table.equals(bundled_table(name, key))
+
+
+@pytest.mark.usefixtures("not_bundled")
 @pytest.mark.parametrize("name", ["compas", "eeg_eye", "australian", "churn"])
 def test_load_finds_the_mirror_by_argument(name: str, mirror: Path) -> None:
-    assert load(name, mirror=mirror, offline=True).source == "mirror"
+    dataset = load(name, mirror=mirror, offline=True)
+    assert dataset.source == "mirror"
+    check_shape(dataset)
 
 
+@pytest.mark.usefixtures("not_bundled")
 def test_load_finds_the_mirror_by_environment(
     mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,20 +131,12 @@ def test_load_finds_the_mirror_by_environment(
     assert load("australian", offline=True).source == "mirror"
 
 
-@pytest.mark.parametrize("name", dataset_names())
-def test_bundled_values_are_those_of_the_raw_files(name: str, mirror: Path) -> None:
-    for key, table in read_spec(name).tables.items():
-        if table.bundled:
-            packed = Bundled().table(key, table)
-            assert packed is not None
-            assert packed.equals(mirrored(mirror, name, key))
-
-
-def test_german_maps_give_german_data_numeric(mirror: Path) -> None:
-    published = np.loadtxt(mirror / "german" / "german.data-numeric")
+def test_german_maps_give_german_data_numeric() -> None:
+    """The file of 24 numbers that UCI publishes beside german.data, to the byte."""
     dataset = bundled("german")
-    np.testing.assert_array_equal(dataset.X, published[:, :24])
-    np.testing.assert_array_equal(dataset.y, published[:, 24] == 2)
+    rows = np.column_stack([dataset.X, dataset.y + 1]).astype(int)
+    text = "".join("".join(f"{cell:4}" for cell in row) + " \n" for row in rows.tolist())
+    assert hashlib.sha256(text.encode()).hexdigest() == NUMERIC
 
 
 def test_adult_age_buckets_are_the_quartiles_of_the_first_file() -> None:
@@ -161,15 +154,15 @@ def test_some_column_names() -> None:
     assert crime[-3:] == ("racePctHisp=low", "racePctHisp=medium", "racePctHisp=high")
 
 
-def test_bank_duration_is_cumulative(mirror: Path) -> None:
-    dataset = load("bank", mirror=mirror, offline=True)
+def test_bank_duration_is_cumulative() -> None:
+    dataset = bundled("bank")
     duration = [k for k, name in enumerate(dataset.columns) if name.startswith("duration")]
     assert [dataset.columns[k] for k in duration][:2] == ["duration > 0", "duration > 89"]
     assert (np.diff(dataset.X[:, duration]) <= 0).all()
 
 
-def test_compas_ages_are_in_six_buckets(mirror: Path) -> None:
-    columns = load("compas", mirror=mirror, offline=True).columns
+def test_compas_ages_are_in_six_buckets() -> None:
+    columns = bundled("compas").columns
     edges = ["(0, 24]", "(24, 29]", "(29, 35]", "(35, 45]", "(45, 52.9]", "(52.9, 96]"]
     assert [name for name in columns if name.startswith("age")] == [f"age in {e}" for e in edges]
 
@@ -205,12 +198,12 @@ def test_stated_numerics_are_standardised() -> None:
     np.testing.assert_allclose(dataset.X.std(axis=0), 1)
 
 
-@pytest.mark.parametrize(("protocol", "name"), BUNDLED)
+@pytest.mark.parametrize(("protocol", "name"), list(SHAPES))
 def test_labels_change_no_feature(protocol: str, name: str) -> None:
     """Neither a scaler nor an imputer looks at them."""
     spec = read_spec(name)
     recipe = spec.recipe(protocol)
-    table, _ = find_table(recipe.table, spec.tables[recipe.table], Settings.of(offline=True))
+    table = keep_rows(bundled_table(name, recipe.table), recipe.keep)
     label = recipe.label.column
     other = table.assign(**{label: table[label].to_numpy()[::-1]})
     found, kept = (encode(spec, protocol, rows, "test") for rows in (other, table))
@@ -239,6 +232,7 @@ def test_a_name_or_protocol_that_is_not_there() -> None:
         load("blood", "statd")
 
 
+@pytest.mark.usefixtures("not_bundled")
 def test_offline_without_a_mirror_says_what_to_do() -> None:
     with pytest.raises(UnavailableError) as caught:
         load("bank", offline=True)
@@ -246,6 +240,7 @@ def test_offline_without_a_mirror_says_what_to_do() -> None:
     assert "data.offline=true" in str(caught.value)
 
 
+@pytest.mark.usefixtures("not_bundled")
 def test_a_copy_without_decimal_points_does_not_pass(mirror: Path, tmp_path: Path) -> None:
     """Same rows and columns, 22.08 as 2208: the sha256 of the file stops it, and if that is not
     known, the hash of the values."""

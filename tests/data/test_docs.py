@@ -21,7 +21,7 @@ def test_the_code_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_commands_exist() -> None:
     found = re.findall(r"^python -m pipeline.data (.*?)\s*(?:#.*)?$", DOCS, flags=re.MULTILINE)
-    assert len(found) == 6
+    assert len(found) == 7
     for command in found:
         parser().parse_args(command.split())
 

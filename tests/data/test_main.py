@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import dataclasses
 import errno
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +12,10 @@ import pytest
 
 from pipeline.core.loss import cutoff_at
 from pipeline.data.__main__ import main
-from pipeline.data.dataset import load
+from pipeline.data.dataset import load_spec
 from pipeline.data.score_figure import Scores, _beyond, _spread, draw_scores, scores_figure
-from pipeline.data.sources.settings import RAW
-from pipeline.data.spec import dataset_names
+from pipeline.data.sources.settings import RAW, Settings
+from pipeline.data.spec import dataset_names, read_spec
 
 Output = pytest.CaptureFixture[str]
 
@@ -34,13 +36,15 @@ def test_list(capsys: Output) -> None:
     (blood,) = [line for line in lines if line.startswith("blood")]
     for part in ("748", " 4 ", "178 (24%)", "OpenML 1464", "bundled", "CC BY 4.0"):
         assert part in blood
-    (compas,) = [line for line in lines if line.startswith("compas")]
-    assert "to fetch" in compas
+    assert sum(" bundled " in line for line in lines) == 10
 
 
+@pytest.mark.usefixtures("not_bundled")
 def test_list_names_the_mirror(mirror: Path, capsys: Output) -> None:
+    assert main(["list", "--protocol", "stated"]) == 0
+    assert capsys.readouterr().out.count(" to fetch ") == 10
     assert main(["list", "--mirror", str(mirror), "--protocol", "stated"]) == 0
-    assert capsys.readouterr().out.count(" mirror ") == 4
+    assert capsys.readouterr().out.count(" mirror ") == 10
 
 
 def test_fetch_writes_the_raw_table_and_nothing_else(capsys: Output) -> None:
@@ -60,15 +64,15 @@ def test_fetch_writes_the_raw_table_and_nothing_else(capsys: Output) -> None:
         (["--protocol", "stated"], ["compas_scores.parquet"]),
     ],
 )
-def test_fetch_writes_what_the_protocols_need(
-    mirror: Path, options: list[str], files: list[str]
-) -> None:
-    assert main(["fetch", "compas", "--mirror", str(mirror), *options]) == 0
+def test_fetch_writes_what_the_protocols_need(options: list[str], files: list[str]) -> None:
+    assert main(["fetch", "compas", "--offline", *options]) == 0
     assert sorted(path.name for path in Path("data/raw").iterdir()) == files
+    only_raw = dataclasses.replace(Settings.of(), only_raw=True)
     for protocol in options[1:] or ["inferred", "stated"]:
-        assert load("compas", protocol, offline=True).source == "data/raw"
+        assert load_spec(read_spec("compas"), protocol, only_raw).source == "data/raw"
 
 
+@pytest.mark.usefixtures("not_bundled")
 def test_what_was_fetched_is_found_again(mirror: Path, capsys: Output) -> None:
     assert main(["fetch", "compas", "--mirror", str(mirror)]) == 0
     assert main(["fetch", "compas", "--offline", "--protocol", "inferred"]) == 0
@@ -76,31 +80,49 @@ def test_what_was_fetched_is_found_again(mirror: Path, capsys: Output) -> None:
     main(["list", "--offline"])
     listed = capsys.readouterr().out
     assert listed.count("data/raw") == 1
-    assert listed.count("not here") == 4
+    assert listed.count("not here") == 9
 
 
-def test_a_bad_raw_file_is_not_kept(mirror: Path, capsys: Output) -> None:
-    assert main(["fetch", "churn", "--mirror", str(mirror)]) == 0
+def test_a_bad_raw_file_is_not_kept(capsys: Output) -> None:
+    assert main(["fetch", "churn", "--offline"]) == 0
     path = Path("data/raw/churn.parquet")
     frame = pd.read_parquet(path)
     frame.loc[0, "state"] += 1
     frame.to_parquet(path)
-    assert main(["check", "--protocol", "inferred"]) == 1
+    assert main(["check", "--protocol", "inferred", "--source", "data/raw"]) == 1
     assert "BAD" in capsys.readouterr().out
     assert not path.exists()
 
 
-def test_one_failure_does_not_stop_the_others(capsys: Output) -> None:
-    assert main(["fetch", "compas", "blood", "--offline"]) == 1
+@pytest.mark.usefixtures("not_bundled")
+def test_one_failure_does_not_stop_the_others(mirror: Path, capsys: Output) -> None:
+    shutil.copytree(mirror / "blood", "part/blood")
+    assert main(["fetch", "compas", "blood", "--offline", "--mirror", "part"]) == 1
     assert Path("data/raw/blood.parquet").is_file()
     assert "error: compas: table compas_two_years could not be found" in capsys.readouterr().err
-
-
-def test_check_checks_all_that_can_be_found(capsys: Output) -> None:
     assert main(["check", "--protocol", "stated"]) == 0
     out = capsys.readouterr().out
-    assert out.splitlines()[-1] == "6 ok, 4 absent"
+    assert out.splitlines()[-1] == "1 ok, 9 absent"
     assert "not here: python -m pipeline.data fetch compas --protocol stated" in out
+
+
+def test_check_checks_all_tables(capsys: Output) -> None:
+    assert main(["check"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "20 ok"
+    assert sum(line.endswith("ok, bundled") for line in lines) == 20
+
+
+def test_check_takes_the_tables_from_a_source_that_is_named(mirror: Path, capsys: Output) -> None:
+    named = ["check", "--protocol", "stated", "--source"]
+    assert main([*named, "mirror", "--mirror", str(mirror)]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == "10 ok"
+    assert out.count("ok, mirror\n") == 10
+    assert main([*named, "openml", "--offline"]) == 0
+    assert "not here: openml does not have it\n10 absent\n" in capsys.readouterr().out
+    assert main([*named, "mirror"]) == 1
+    assert capsys.readouterr().err.startswith("error: no mirror is set: --mirror FOLDER, or $ONES")
 
 
 def test_describe(capsys: Output) -> None:
@@ -202,11 +224,16 @@ def test_fetch_on_a_full_disk(capsys: Output, monkeypatch: pytest.MonkeyPatch) -
     assert list(Path("data/raw").iterdir()) == []
 
 
+@pytest.mark.usefixtures("not_bundled")
 def test_fetch_goes_on_after_a_file_that_cannot_be_read(
     mirror: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    read = Path.read_bytes
+
     def denied(path: Path) -> bytes:
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        if path.parent.name == "churn":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read(path)
 
     monkeypatch.setattr(Path, "read_bytes", denied)
     assert main(["fetch", "churn", "blood", "--mirror", str(mirror)]) == 1

@@ -1,82 +1,75 @@
-"""Reading tables out of packages; the packages themselves are not needed here."""
+"""From published files to bundled tables."""
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import bundle_data
 import pytest
-from bundle_data import ORIGINS, Origin, bundle, read_origin
 
-from pipeline.data.errors import MismatchError
-from pipeline.data.sources.bundled import FOLDER, Bundled
-from pipeline.data.spec import DatasetSpec, dataset_names, read_spec
-
-BLOOD = Origin("blood", "blood", "package==1", files=("p/blood.csv.gz",), header=True)
-
-
-@pytest.fixture
-def package(tmp_path: Path) -> Path:
-    """A folder like that of an unpacked package, with the blood table as csv.gz."""
-    frame = Bundled().table("blood", read_spec("blood").tables["blood"])
-    assert frame is not None
-    path = tmp_path / "p" / "blood.csv.gz"
-    path.parent.mkdir()
-    path.write_bytes(gzip.compress(frame.to_csv(index=False, header=list("abcde")).encode()))
-    return tmp_path
+from pipeline.data.errors import MismatchError, UnavailableError
+from pipeline.data.sources import Settings
+from pipeline.data.sources.bundled import FOLDER
+from pipeline.data.spec import dataset_names, read_spec
+from tests.data.published import TABLES, bundled_table, published_files
 
 
-@pytest.fixture
-def spec() -> DatasetSpec:
-    return read_spec("blood")
+def written(folder: Path, name: str, key: str) -> Settings:
+    """Settings with a mirror that holds one table."""
+    for path, content in published_files(name, key):
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).write_bytes(content)
+    return Settings(mirror=folder, offline=True, cache=folder, raw=folder)
 
 
-def test_a_table_is_read_by_position(package: Path, spec: DatasetSpec, tmp_path: Path) -> None:
-    bundle(BLOOD, package, spec, None, tmp_path)
-    table = spec.tables["blood"]
-    made, bundled = Bundled(tmp_path).table("blood", table), Bundled().table("blood", table)
-    assert made is not None
-    assert made.equals(bundled)
+@pytest.mark.parametrize(("name", "key"), [("blood", "blood"), ("compas", "compas_scores")])
+def test_the_published_files_give_the_bundled_file(name: str, key: str, tmp_path: Path) -> None:
+    settings = written(tmp_path / "mirror", name, key)
+    bundle_data.bundle(key, read_spec(name).tables[key], settings, tmp_path)
+    made, bundled = (folder / f"{key}.parquet" for folder in (tmp_path, FOLDER))
+    assert made.read_bytes() == bundled.read_bytes()
 
 
-def test_a_package_with_other_values_is_refused(
-    package: Path, spec: DatasetSpec, tmp_path: Path
-) -> None:
-    path = package / "p" / "blood.csv.gz"
-    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b"50", b"51")))
-    with pytest.raises(MismatchError, match="table blood from package==1, hash of values"):
-        bundle(BLOOD, package, spec, None, tmp_path)
+def test_a_file_with_other_values_is_refused(tmp_path: Path) -> None:
+    settings = written(tmp_path / "mirror", "blood", "blood")
+    path = tmp_path / "mirror" / "blood" / "transfusion.data"
+    path.write_bytes(path.read_bytes().replace(b",50,", b",51,"))
+    table = read_spec("blood").tables["blood"]
+    with pytest.raises(MismatchError, match="sha256: expected"):
+        bundle_data.bundle("blood", table, settings, tmp_path)
+    table.files[0].sha256 = None
+    with pytest.raises(MismatchError, match="table blood from mirror, hash of values"):
+        bundle_data.bundle("blood", table, settings, tmp_path)
     assert not (tmp_path / "blood.parquet").exists()
 
 
-def test_a_mirror_with_other_values_is_noticed(
-    package: Path, spec: DatasetSpec, tmp_path: Path
-) -> None:
-    table = spec.tables["blood"]
-    frame = read_origin(BLOOD, package, table)
-    frame.iloc[0, 0] = 99.0
-    raw = tmp_path / "mirror" / "blood" / "transfusion.data"
-    raw.parent.mkdir(parents=True)
-    frame.to_csv(raw, index=False)
-    table.files[0].sha256 = None
-    with pytest.raises(MismatchError, match="equal values: expected 748, found 747"):
-        bundle(BLOOD, package, spec, tmp_path / "mirror", tmp_path)
+def test_what_is_bundled_is_not_taken_from_the_bundle(tmp_path: Path) -> None:
+    nowhere = Settings(mirror=None, offline=True, cache=tmp_path, raw=tmp_path)
+    with pytest.raises(UnavailableError, match="mirror: none is set"):
+        bundle_data.bundle("blood", read_spec("blood").tables["blood"], nowhere, tmp_path)
 
 
-def test_the_origins_are_the_bundled_tables_and_they_are_small() -> None:
-    declared = {
-        key for name in dataset_names() for key, table in read_spec(name).tables.items()
-        if table.bundled
-    }  # fmt: skip
-    assert {origin.table for origin in ORIGINS} == declared
-    assert {path.stem for path in FOLDER.glob("*.parquet")} == declared
+def test_every_table_is_bundled_and_they_are_small() -> None:
+    for name in dataset_names():
+        assert all(table.bundled for table in read_spec(name).tables.values())
+    assert {path.stem for path in FOLDER.glob("*.parquet")} == {key for _, key in TABLES}
     assert sum(path.stat().st_size for path in FOLDER.glob("*")) < bundle_data.MAX_BYTES
+
+
+@pytest.mark.parametrize(("name", "key"), TABLES)
+def test_a_bundled_file_holds_the_declared_columns_only(name: str, key: str) -> None:
+    import pyarrow.parquet as pq
+
+    stored = pq.read_schema(FOLDER / f"{key}.parquet").names
+    assert stored == list(read_spec(name).tables[key].columns)
+    assert len(bundled_table(name, key)) == read_spec(name).tables[key].expect.rows
 
 
 def test_licence_and_citation_lie_beside_the_tables(tmp_path: Path) -> None:
     bundle_data.write_readme(tmp_path)
     text = (tmp_path / "README.md").read_text()
-    assert text == (FOLDER / "README.md").read_text()
-    for origin in ORIGINS:
-        assert read_spec(origin.dataset).citation in text
+    assert text == (FOLDER / "README.md").read_text(), "run `python scripts/bundle_data.py`"
+    for name, key in TABLES:
+        spec = read_spec(name)
+        for part in (f"`{key}.parquet`", spec.licence, spec.citation):
+            assert part in text

@@ -16,6 +16,8 @@ from pipeline.data.sources.url import UrlSource
 from pipeline.data.spec import Table
 from pipeline.data.table import check_table
 
+SOURCES = tuple(place.name for place in (Bundled, Mirror, Raw, Cache, OpenMLSource, UrlSource))
+
 
 def find_table(name: str, table: Table, settings: Settings) -> tuple[pd.DataFrame, str]:
     """Return a checked table and the name of the source that had it."""
@@ -31,6 +33,18 @@ def find_table(name: str, table: Table, settings: Settings) -> tuple[pd.DataFram
     if settings.mirror is None and table.files:
         reasons.append(f"mirror: none is set (data.mirror or ${MIRROR})")
     return _fetch(name, table, settings, reasons)
+
+
+def table_from(source: str, name: str, table: Table, settings: Settings) -> pd.DataFrame:
+    """Return a checked table of one of :data:`SOURCES`, whatever the others have."""
+    reasons = [f"{source} does not have it"]
+    far = [] if settings.offline else far_sources(settings)
+    for place in (*near_sources(settings), *far):
+        if place.name == source:
+            frame = _try(place, name, table, reasons)
+            if frame is not None:
+                return frame
+    raise UnavailableError(reasons[-1])
 
 
 def near_sources(settings: Settings) -> list[Source]:

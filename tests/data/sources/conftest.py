@@ -16,10 +16,10 @@ from pipeline.data.table import table_hash
 CONTENT = b"x,word\n1.5,a\n2,b\n"
 OPENML = "https://www.openml.org/api/v1/xml"
 DESCRIPTION = """<oml:data_set_description xmlns:oml="http://openml.org/openml">
-  <oml:id>7</oml:id><oml:name>small</oml:name><oml:version>1</oml:version>
-  <oml:description>two rows</oml:description><oml:format>ARFF</oml:format>
-  <oml:url>{address}/small.arff</oml:url><oml:file_id>7</oml:file_id>
-  <oml:default_target_attribute>V2</oml:default_target_attribute>
+  <oml:id>{id}</oml:id><oml:name>{name}</oml:name><oml:version>1</oml:version>
+  <oml:description>rows</oml:description><oml:format>ARFF</oml:format>
+  <oml:url>{address}/{name}.arff</oml:url><oml:file_id>{id}</oml:file_id>
+  <oml:default_target_attribute>{target}</oml:default_target_attribute>
   <oml:visibility>public</oml:visibility><oml:status>active</oml:status>
   <oml:md5_checksum>{md5}</oml:md5_checksum>
 </oml:data_set_description>"""
@@ -81,7 +81,9 @@ def offer(server: Any) -> object:
 
     def offer(arff: Any, md5: str | None = None) -> None:
         md5 = hashlib.md5(arff).hexdigest() if md5 is None else md5
-        description = DESCRIPTION.format(address=server.address, md5=md5)
+        description = DESCRIPTION.format(
+            id=7, name="small", target="V2", address=server.address, md5=md5
+        )
         server.routes["/api/v1/xml/data/7"] = description.encode()
         server.routes["/small.arff"] = arff
 
