@@ -22,6 +22,7 @@ from benchmarks import (
     logistic,
     machine,
     memory,
+    own_tables,
     scaling,
     sgd,
     startup,
@@ -121,6 +122,13 @@ SECTIONS = {
         "*Ratio* is the peak resident memory with many lanes over that with few: what a lane works "
         "with is gone when it ends.",
         memory.memory,
+    ),
+    "csv": Section(
+        "Own tables",
+        "*Ratio* is the wall time of `load_file`, which reads a CSV, infers the kinds of its "
+        "columns and encodes them (*ours*), over that of `pandas.read_csv`, standardising and "
+        "`get_dummies` (*theirs*).",
+        own_tables.own_tables,
     ),
     "rounds": Section(
         "Rounds",

@@ -1,10 +1,9 @@
 """A user's own file to a frame: CSV or parquet, either of them gzipped.
 
-The kinds of the columns of a CSV are guessed from its first megabyte, and the file is then
-converted block by block, on all cores, straight into columns of that kind; texts are kept once
-each. A large plain file goes through :mod:`pipeline.data.plain_csv`, any other through pyarrow. A
-file whose later rows do not fit the guess is read again without one, and one whose rows do not fit
-the first line is read again for line breaks inside quotes, which cost time to look for.
+The kinds of the columns of a CSV are guessed from its first megabyte, and pyarrow then converts the
+file block by block straight into columns of that kind; texts are kept once each. A file whose later
+rows do not fit the guess is read again without one, and one whose rows do not fit the first line is
+read again for line breaks inside quotes, which cost time to look for.
 
 Messages name file, column and row number, never the content of a row.
 """
@@ -28,12 +27,6 @@ from pipeline.data.reader import check_is_data
 
 HEAD = 1 << 20
 BLOCK = 1 << 22
-LARGE = 1 << 25  # below, starting the compiled parser takes longer than it saves
-PLAIN_KINDS = {
-    "int64": "int",
-    "double": "float",
-    "dictionary<values=string, indices=int32, ordered=0>": "text",
-}
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
 LIKELY = ",;\t|"
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "?")
@@ -64,15 +57,8 @@ def read_frame(path: Path | str, layout: FileFormat | None = None) -> pd.DataFra
         with _opened(path) as content:
             head = content.read(HEAD)
         check_is_data(str(path), head)
-        if head.startswith(b"PAR1"):
-            table = _parquet(path)
-        else:
-            file = _Csv(path, head, layout)
-            plain = file.plain()
-            if plain is not None:
-                check_drop(str(path), list(plain.columns), layout.drop)
-                return plain.drop(columns=list(layout.drop))
-            table = file.table()
+        is_parquet = head.startswith(b"PAR1")
+        table = _parquet(path) if is_parquet else _Csv(path, head, layout).table()
     except (EOFError, gzip.BadGzipFile) as error:
         raise DataError(f"{path} is not a sound gzip file: {error}") from error
     except OSError as error:
@@ -81,7 +67,16 @@ def read_frame(path: Path | str, layout: FileFormat | None = None) -> pd.DataFra
     kept = [name for name in table.column_names if name not in layout.drop]
     table = table.select(kept)
     _check_columns(path, table)
-    return table.to_pandas(split_blocks=True, self_destruct=True, date_as_object=False)
+    return _as_frame(table)
+
+
+def _as_frame(table: Any) -> pd.DataFrame:
+    """Return an arrow table, which is used up, as a frame."""
+    import pyarrow as pa
+
+    frame = table.to_pandas(split_blocks=True, self_destruct=True, date_as_object=False)
+    pa.default_memory_pool().release_unused()  # the blocks of the file, as much memory again
+    return frame
 
 
 def _is_gzip(path: Path) -> bool:
@@ -157,24 +152,6 @@ class _Csv:
         default = "tab" if ".tsv" in path.suffixes else "comma"
         self.separator = separator_of(layout.separator or default)
         self.bad_row: tuple[int, int, int | None] | None = None
-
-    def plain(self) -> pd.DataFrame | None:
-        """Return a large file as a frame, if it is plain."""
-        if self.path.stat().st_size < LARGE or _is_gzip(self.path):
-            return None
-        import pyarrow as pa
-
-        from pipeline.data.plain_csv import Plain
-
-        names = self._names()
-        try:
-            guess = self._guess(names)
-        except pa.ArrowInvalid:  # table() says what is wrong
-            return None
-        kinds = {name: PLAIN_KINDS.get(str(guess.get(name)), "") for name in names}
-        if "" in kinds.values():
-            return None
-        return Plain(self.path, kinds, self.separator, self.layout.missing).read()
 
     def table(self) -> Any:
         """Return the rows as an arrow table."""

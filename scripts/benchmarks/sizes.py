@@ -35,6 +35,7 @@ class Sizes:
         sweep_repeats: how often sweep and loop take turns.
         sgd_columns: d of the cost of a round of Algorithm 3.
         sgd_rounds: rounds it is measured over.
+        csv_rows: rows of a table of one's own.
     """
 
     repeats: int = 3
@@ -60,6 +61,7 @@ class Sizes:
     sweep_repeats: int = 3
     sgd_columns: tuple[int, ...] = (10, 100, 1_000, 10_000)
     sgd_rounds: int = 200
+    csv_rows: int = 1_000_000
 
 
 FULL = Sizes()
@@ -87,4 +89,5 @@ QUICK = Sizes(
     sweep_repeats=1,
     sgd_columns=(10, 50),
     sgd_rounds=20,
+    csv_rows=2_000,
 )

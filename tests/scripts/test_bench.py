@@ -9,7 +9,7 @@ from pathlib import Path
 import bench
 import numpy as np
 import pytest
-from benchmarks import linear, logistic, memory, scaling, sgd
+from benchmarks import linear, logistic, memory, own_tables, scaling, sgd
 from benchmarks.report import Report, Row, Section, Target, as_csv, as_markdown, quantity, save
 from benchmarks.sizes import FULL, QUICK
 from benchmarks.streams import DENSE_122, SHAPES, adult_stream, linear_stream
@@ -204,3 +204,13 @@ def test_memory_grid_is_the_papers() -> None:
     assert len(set(lanes)) == FULL.memory_lanes[1] == len(lanes)
     few = memory._lanes(67, np.linspace(0.0, 1.0, 100))
     assert {lane.method for lane in few} == {lane.method for lane in lanes}
+
+
+def test_an_own_table_is_encoded_as_pandas_does_it(tmp_path: Path) -> None:
+    path = tmp_path / "loans.csv"
+    own_tables.write_csv(path, 500)
+    X = own_tables.load(path).X
+    np.testing.assert_allclose(X, own_tables.plainly(path), atol=1e-12)
+    (row,) = rows_of(own_tables.own_tables, replace(TINY, csv_rows=200))
+    assert row.case.startswith("CSV of 200 rows × 30 columns")
+    assert row.ratio == row.ours / row.theirs
