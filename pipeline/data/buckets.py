@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pipeline.data.errors import DataError
 from pipeline.data.kinds import Feature, FloatArray, Kind, in_names, numbers
@@ -34,16 +33,11 @@ class Intervals(Feature):
         pairs = pairwise(in_names(self.edges))
         return tuple(f"{self.column} in ({low}, {high}]" for low, high in pairs)
 
-    def read(self, values: pd.Series) -> NDArray[Any]:
-        """Return the bucket of each row; a missing value is in none, −1."""
+    def write(self, values: pd.Series, out: FloatArray) -> None:
+        """Write the columns; a missing value is in no bucket, −1."""
         x = numbers(self.column, values)
         bucket = np.searchsorted(self.edges, x, side="left") - 1
         bucket[np.isnan(x) | (x > self.edges[-1])] = -1
-        return bucket
-
-    def write(self, column: NDArray[Any], start: int, out: FloatArray) -> None:
-        """Write the columns."""
-        bucket = column[start : start + len(out)]
         for place in range(len(self.edges) - 1):
             out[:, place] = bucket >= place if self.cumulative else bucket == place
 

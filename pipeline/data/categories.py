@@ -45,19 +45,14 @@ class Indicators(Feature):
         last = [missing_name(known)] if self.has_missing else []
         return tuple(f"{self.column}={category}" for category in (*known, *last))
 
-    def read(self, values: pd.Series) -> NDArray[Any]:
-        """Return the place of each row's category, −1 for none."""
+    def write(self, values: pd.Series, out: FloatArray) -> None:
+        """Write a 1 into the column of each row's category."""
         codes = category_codes(values, self.categories)
         missing = values.isna().to_numpy()
         known = missing & (self.has_missing or self.missing == "zeros")
         refuse_unseen(self.column, values, (codes < 0) & ~known, self.unseen)
         if self.has_missing:
             codes = np.where(missing, len(self.categories), codes)
-        return codes.astype(np.min_scalar_type(-1 - len(self.categories)))
-
-    def write(self, column: NDArray[Any], start: int, out: FloatArray) -> None:
-        """Write a 1 into the column of each row's category."""
-        codes = column[start : start + len(out)]
         rows = np.flatnonzero(codes >= 0)
         out[rows, codes[rows]] = 1.0
 
@@ -142,15 +137,11 @@ class Lookup(Feature):
         """One column, of the raw column's name."""
         return (self.column,)
 
-    def read(self, values: pd.Series) -> NDArray[Any]:
-        """Return the numbers; a missing value has none."""
+    def write(self, values: pd.Series, out: FloatArray) -> None:
+        """Write the one column; a missing value has no number."""
         codes = category_codes(values, self.categories)
         refuse_unseen(self.column, values, codes < 0, "error")
-        return np.array(self.values)[codes]
-
-    def write(self, column: NDArray[Any], start: int, out: FloatArray) -> None:
-        """Write the one column."""
-        out[:, 0] = column[start : start + len(out)]
+        out[:, 0] = np.array(self.values)[codes]
 
 
 @dataclass(frozen=True)

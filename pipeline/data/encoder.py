@@ -11,7 +11,6 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,12 +22,9 @@ from pipeline.data.buckets import Bucket, CumulativeBucket
 from pipeline.data.categories import Mapped, OneHot, Ordinal
 from pipeline.data.errors import DataError
 from pipeline.data.kinds import Centred, Feature, Kind, Numeric, Standardised
-from pipeline.data.memory import zeros
-from pipeline.data.threads import each
 
 FloatArray = NDArray[np.float64]
 DROP = "drop"
-BLOCK = 1 << 13  # rows of X that are written at a time
 KINDS: dict[str, type[Kind]] = {
     kind.kind: kind
     for kind in (
@@ -74,25 +70,16 @@ class FittedEncoder:
         return tuple(name for _, feature in self.features for name in feature.names)
 
     def transform(self, frame: pd.DataFrame) -> FloatArray:
-        """Return X, rows × columns, finite float64 in C order.
-
-        It is written block by block: all columns of a row share a few lines of the cache.
-        """
+        """Return X, rows × columns, finite float64 in C order."""
         for column, _ in self.features:
             if column not in frame.columns:
                 raise DataError(f"there is no column {column!r}")
-        rows, features = len(frame), [feature for _, feature in self.features]
-        series = [frame[column] for column, _ in self.features]
-        read = each(lambda pair: pair[0].read(pair[1]), zip(features, series, strict=True), rows)
-        ends = np.cumsum([0, *(len(feature.names) for feature in features)]).tolist()
-        X = zeros(rows, ends[-1])
-
-        def write(start: int) -> None:
-            block = X[start : start + BLOCK]
-            for feature, column, (low, high) in zip(features, read, pairwise(ends), strict=True):
-                feature.write(column, start, block[:, low:high])
-
-        each(write, range(0, rows, BLOCK), rows)
+        X = np.zeros((len(frame), len(self.columns)))
+        start = 0
+        for column, feature in self.features:
+            end = start + len(feature.names)
+            feature.write(frame[column], X[:, start:end])
+            start = end
         return X
 
 
@@ -110,10 +97,8 @@ class Encoder:
     def fit(self, frame: pd.DataFrame) -> FittedEncoder:
         """Learn categories, edges, means and deviations from a table without its label."""
         self._check_columns(frame)
-        pairs = [(kind, column, frame[column]) for kind, column in self._pairs()]
-        features = each(lambda found: found[0].fit(found[1], found[2]), pairs, len(frame))
-        columns = [column for _, column, _ in pairs]
-        encoder = FittedEncoder(tuple(zip(columns, features, strict=True)))
+        fitted = ((column, kind.fit(column, frame[column])) for kind, column in self._pairs())
+        encoder = FittedEncoder(tuple(fitted))
         repeated = [name for name, count in Counter(encoder.columns).items() if count > 1]
         if repeated:
             raise DataError(f"two steps make a column {repeated[0]!r}")

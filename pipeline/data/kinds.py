@@ -11,15 +11,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.data.errors import DataError
-from pipeline.data.sums import exact_sum, exact_sum_of_squares, extent
-from pipeline.data.threads import many
+from pipeline.data.sums import exact_sum
 
 FloatArray = NDArray[np.float64]
 
@@ -33,12 +32,8 @@ class Feature(ABC):
         """The names of its columns of X."""
 
     @abstractmethod
-    def read(self, values: pd.Series) -> NDArray[Any]:
-        """Return a raw column as numbers, or as places among the names; checked."""
-
-    @abstractmethod
-    def write(self, column: NDArray[Any], start: int, out: FloatArray) -> None:
-        """Write what was read, from row ``start`` on, to X; ``out`` is rows × names, all zero."""
+    def write(self, values: pd.Series, out: FloatArray) -> None:
+        """Write what a raw column becomes to its columns of X, which are all zero."""
 
 
 class Kind(ABC):
@@ -104,30 +99,16 @@ class Affine(Feature):
         """One column, of the raw column's name."""
         return (self.column,)
 
-    def read(self, values: pd.Series) -> NDArray[Any]:
-        """Return the numbers; integers as they are, without a copy."""
-        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
-            integers: NDArray[Any] = values.to_numpy()
-            return integers
-        x = numbers(self.column, values)
-        if self.fallback is None and np.isnan(x).any():
-            advice = "declare `missing: mean` to use the column's mean"
-            count = int(np.isnan(x).sum())
-            raise DataError(f"column {self.column!r}: {count} missing values; {advice}")
-        return x
-
-    def write(self, column: NDArray[Any], start: int, out: FloatArray) -> None:
+    def write(self, values: pd.Series, out: FloatArray) -> None:
         """Write the one column."""
-        x = column[start : start + len(out)]
-        if many(len(column)) and self.divide_by == 1.0 and not self.rounded:
-            from pipeline.data.kernels import standardise
-
-            fallback = math.nan if self.fallback is None else self.fallback
-            standardise(x, fallback, self.shift, self.scale, out[:, 0])
-            return
-        x = x.astype(np.float64)
-        if self.fallback is not None:
-            x[np.isnan(x)] = self.fallback
+        x = numbers(self.column, values)
+        missing = np.isnan(x)
+        if missing.any():
+            if self.fallback is None:
+                advice = "declare `missing: mean` to use the column's mean"
+                count = int(missing.sum())
+                raise DataError(f"column {self.column!r}: {count} missing values; {advice}")
+            x = np.where(missing, self.fallback, x)
         x = x / self.divide_by
         x = np.rint(x) if self.rounded else x
         out[:, 0] = (x - self.shift) / self.scale
@@ -170,13 +151,11 @@ class Standardised(Kind):
 
     def fit(self, column: str, values: pd.Series) -> Feature:
         """Learn mean and deviation from the values that are there."""
-        x, ends = _present(column, values)
-        low, high = ends
-        mean = _mean(column, x, ends)
-        farthest = max(high - mean, mean - low)
-        if not math.isfinite(farthest * farthest):
-            raise _too_large(column)
-        sd = math.sqrt(exact_sum_of_squares(x, mean, ends) / len(x)) or 1.0
+        x = present(column, values)
+        mean = _mean(column, x)
+        with np.errstate(over="ignore"):  # _mean refuses what is infinite
+            squares = (x - mean) ** 2
+        sd = math.sqrt(_mean(column, squares)) or 1.0
         return Affine(column, mean, sd, fallback=None if self.missing == "error" else mean)
 
 
@@ -185,26 +164,14 @@ def mean_of(column: str, values: pd.Series) -> float:
     return _mean(column, present(column, values))
 
 
-def _mean(column: str, x: FloatArray, ends: tuple[float, float] | None = None) -> float:
+def _mean(column: str, x: FloatArray) -> float:
     try:
-        return exact_sum(x, ends) / len(x)
+        mean = exact_sum(x) / len(x)
     except OverflowError:
-        raise _too_large(column) from None
-
-
-def _too_large(column: str) -> DataError:
-    return DataError(f"column {column!r} holds numbers too large to be standardised")
-
-
-def _present(column: str, values: pd.Series) -> tuple[FloatArray, tuple[float, float]]:
-    """Return the numbers that are there and their ends; finite ends leave nothing to look for."""
-    if values.dtype == np.float64 and isinstance(values.dtype, np.dtype) and len(values):
-        x = values.to_numpy()
-        ends = extent(x)
-        if all(map(math.isfinite, ends)):
-            return x, ends
-    x = present(column, values)
-    return x, extent(x)
+        mean = math.inf
+    if not math.isfinite(mean):
+        raise DataError(f"column {column!r} holds numbers too large to be standardised")
+    return mean
 
 
 def present(column: str, values: pd.Series) -> FloatArray:

@@ -24,7 +24,6 @@ from pipeline.data.roles import Roles
 from pipeline.data.sources import Settings
 from pipeline.data.sources.openml_kept import find_openml
 from pipeline.data.table_file import MISSING, FileFormat, check_names, read_frame
-from pipeline.data.threads import each
 
 FloatArray = NDArray[np.float64]
 OWN_TABLES = ("csv", "openml")  # ``dataset=csv``: no name of a table
@@ -72,9 +71,7 @@ def load_frame(
         kept_aside = None if group is None else group_of(_named(frame, group), group)
         columns = [name for name in frame.columns if name not in {target, group, *roles.drop}]
         limits = Limits(max_levels, max_categories)
-        series = [(column, frame[column]) for column in columns]
-        found = each(lambda pair: guess(*pair, limits), series, len(frame))
-        guesses = dict(zip(columns, found, strict=True))
+        guesses = {column: guess(column, frame[column], limits) for column in columns}
         X, features = _encode(guesses)
     except DataError as error:
         raise DataError(f"{source}: {error}") from error

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.data import encoder, threads
 from pipeline.data.dataset import Dataset
 from pipeline.data.errors import DataError, UnavailableError
 from pipeline.data.own_table import OWN_TABLES, load_file, load_frame, load_openml
@@ -333,41 +332,6 @@ def test_the_order_of_rows_changes_nothing_but_the_order(order: list[int]) -> No
     mixed = load_frame(frame.iloc[order].reset_index(drop=True), "repaid", "yes")
     assert plain.columns == mixed.columns
     np.testing.assert_array_equal(plain.X[order], mixed.X)
-
-
-CELLS = {
-    "number": st.none() | st.floats(-1e9, 1e9),
-    "whole": st.integers(-(2**40), 2**40),
-    "few": st.integers(0, 3) | st.none(),
-    "text": st.none() | st.sampled_from(["a", "b", "ü"]),
-    "flag": st.booleans(),
-}
-tables = st.integers(2, 30).flatmap(
-    lambda n: st.fixed_dictionaries(
-        {name: st.lists(cell, min_size=n, max_size=n) for name, cell in CELLS.items()}
-    )
-)
-
-
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-@given(tables)
-def test_a_long_table_gets_what_a_short_one_gets(cells: dict[str, list[object]]) -> None:
-    """Threads, kernels and blocks of rows: the same bytes, the same notes, the same error."""
-    frame = pd.DataFrame(cells)
-    frame["y"] = np.arange(len(frame)) % 2
-    short = outcome(frame)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(threads, "MANY", 1)
-        patch.setattr(encoder, "BLOCK", 7)
-        assert outcome(frame) == short
-
-
-def outcome(frame: pd.DataFrame) -> object:
-    try:
-        dataset = load_frame(frame, "y")
-    except DataError as error:
-        return str(error)
-    return dataset.X.tobytes(), dataset.columns, dataset.notes
 
 
 def test_labels_change_no_feature() -> None:
