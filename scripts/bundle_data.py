@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from pipeline.data.errors import MismatchError
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.sources.bundled import FOLDER
+from pipeline.data.sources.table import write_parquet
 from pipeline.data.spec import Table, dataset_names, read_spec
-from pipeline.data.table import write_parquet
 
 MAX_BYTES = 4_000_000
 

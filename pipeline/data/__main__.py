@@ -11,9 +11,7 @@ from typing import Any
 from pipeline.core.names import closest
 from pipeline.data import commands
 from pipeline.data.errors import DataError
-from pipeline.data.sources import SOURCES, Settings
-from pipeline.data.sources.mirror import Mirror
-from pipeline.data.sources.settings import MIRROR
+from pipeline.data.sources import MIRROR, SOURCES, Mirror, Settings
 from pipeline.data.spec import dataset_names
 
 PROTOCOLS = ("inferred", "stated")

@@ -11,11 +11,7 @@ import pandas as pd
 from pipeline.data.dataset import check as check_dataset
 from pipeline.data.dataset import encode
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
-from pipeline.data.sources import Settings, find_table, table_from
-from pipeline.data.sources.bundled import Bundled
-from pipeline.data.sources.cache import Cache
-from pipeline.data.sources.mirror import Mirror
-from pipeline.data.sources.raw import Raw
+from pipeline.data.sources import Raw, Settings, find_table, place_of, table_from
 from pipeline.data.spec import DatasetSpec, Table, dataset_names, read_spec
 
 HEADER = ("dataset", "rows", "columns", "positives", "source", "now", "licence")
@@ -41,20 +37,6 @@ def origin(spec: DatasetSpec, table: Table) -> str:
     host = urlsplit(spec.homepage).netloc
     short = {"archive.ics.uci.edu": "UCI", "github.com": "GitHub", "www.openml.org": "OpenML"}
     return short.get(host, host)
-
-
-def place_of(name: str, table: Table, settings: Settings) -> str:
-    """Return where a table would be taken from at this moment; opens no file, asks no server."""
-    if table.bundled:
-        return Bundled.name
-    folder = settings.mirror
-    if folder and table.files and all((folder / file.path).is_file() for file in table.files):
-        return Mirror.name
-    if Raw(settings.raw).path(name, table).is_file():
-        return Raw.name
-    if Cache(settings.cache).path(name).is_file():
-        return Cache.name
-    return "not here" if settings.offline else "to fetch"
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> Iterator[str]:

@@ -11,10 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.core.names import closest
-from pipeline.data.categories import missing_name, text_codes
-from pipeline.data.encoder import Encoder
+from pipeline.data.encode import Encoder, keep_rows, labels_of, missing_name, text_codes
 from pipeline.data.errors import DataError, MismatchError
-from pipeline.data.selection import keep_rows, labels_of
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.spec import DatasetSpec, Expect, read_spec
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from omegaconf import OmegaConf
 
 from pipeline.core.links import get_link
@@ -20,7 +21,6 @@ from pipeline.core.models.base import ModelSpec
 from pipeline.data.configured import MAKERS, load_named
 from pipeline.data.dataset import Dataset, check, encode
 from pipeline.data.errors import DataError
-from pipeline.data.kinds import FloatArray
 from pipeline.data.score_figure import Scores, draw_scores
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.spec import read_spec
@@ -29,6 +29,7 @@ from pipeline.paths import conf_dir
 WIDTH = 92
 PARTS = re.compile(r"=| in \(| > ")  # between a raw column and what became of it
 
+FloatArray = NDArray[np.float64]
 DEFAULT_PROTOCOL = "inferred"
 
 

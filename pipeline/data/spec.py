@@ -75,7 +75,7 @@ class OpenML:
 
 @dataclass
 class TableExpect:
-    """What a table must hold: the rows, and :func:`pipeline.data.table.table_hash`."""
+    """What a table must hold: the rows, and :func:`pipeline.data.sources.table.table_hash`."""
 
     rows: int
     sha256: str

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from pipeline.data.dataset import Dataset, check, encode, load, value_hash
+from pipeline.data.encode.selection import keep_rows
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
-from pipeline.data.reader import read_files
-from pipeline.data.selection import keep_rows
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.sources.mirror import Mirror
+from pipeline.data.sources.reader import read_files
 from pipeline.data.spec import dataset_names, read_spec
 from tests.data.published import TABLES, bundled_table, published_files
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.data.__main__ import parser
-from pipeline.data.inference import Limits
+from pipeline.data.own_table.inference import Limits
 
 DOCS = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from pipeline.data.encoder import Encoder
+from pipeline.data.encode.encoder import Encoder
 from pipeline.data.errors import DataError
 from pipeline.data.spec import dataset_names, parse_spec, read_spec
 from pipeline.paths import conf_dir

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import pandas as pd
 
+from pipeline.data.sources.table import read_parquet
 from pipeline.data.spec import Table
-from pipeline.data.table import read_parquet
 
 FOLDER = Path(__file__).parents[1] / "bundled"
 

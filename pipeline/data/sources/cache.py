@@ -13,8 +13,8 @@ import pandas as pd
 
 from pipeline.data.errors import DataError, MismatchError
 from pipeline.data.sources.settings import CACHE
+from pipeline.data.sources.table import check_table, read_parquet, write_parquet
 from pipeline.data.spec import Table
-from pipeline.data.table import check_table, read_parquet, write_parquet
 
 ADVICE = f"free some space, or set ${CACHE} to another folder"
 

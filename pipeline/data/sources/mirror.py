@@ -9,8 +9,8 @@ from typing import ClassVar
 import pandas as pd
 
 from pipeline.data.errors import UnavailableError
-from pipeline.data.reader import read_files
 from pipeline.data.sources.base import check_sha256
+from pipeline.data.sources.reader import read_files
 from pipeline.data.spec import Table
 
 

@@ -10,8 +10,8 @@ import pandas as pd
 
 from pipeline.data.sources.cache import read_kept
 from pipeline.data.sources.settings import RAW
+from pipeline.data.sources.table import write_parquet
 from pipeline.data.spec import Table
-from pipeline.data.table import write_parquet
 
 ADVICE = f"free some space, or set ${RAW} to another folder"
 

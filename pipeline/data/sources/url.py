@@ -17,10 +17,10 @@ from typing import IO, ClassVar
 import pandas as pd
 
 from pipeline.data.errors import DataError, UnavailableError
-from pipeline.data.reader import check_is_data, read_files
 from pipeline.data.sources.archive import read_member, too_large
 from pipeline.data.sources.base import check_sha256
 from pipeline.data.sources.progress import Progress
+from pipeline.data.sources.reader import check_is_data, read_files
 from pipeline.data.sources.settings import Settings
 from pipeline.data.spec import Table, Url
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pipeline.core.names import closest
 from pipeline.data.errors import DataError
-from pipeline.data.inference import check_single
+from pipeline.data.own_table.inference import check_single
 
 
 def listed(value: Any) -> list[Any]:

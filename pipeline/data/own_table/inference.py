@@ -18,10 +18,8 @@ from numbers import Number
 import numpy as np
 import pandas as pd
 
-from pipeline.data.categories import OneHot
-from pipeline.data.encoder import Step
+from pipeline.data.encode import OneHot, Standardised, Step
 from pipeline.data.errors import DataError
-from pipeline.data.kinds import Standardised
 
 HEAD = 1000
 DAY = pd.Timedelta(days=1)

@@ -8,8 +8,14 @@ import pandas as pd
 import pytest
 
 from pipeline.data.errors import DataError, MismatchError
+from pipeline.data.sources.table import (
+    check_table,
+    make_table,
+    read_parquet,
+    table_hash,
+    write_parquet,
+)
 from pipeline.data.spec import Table, TableExpect
-from pipeline.data.table import check_table, make_table, read_parquet, table_hash, write_parquet
 
 CELLS: dict[str, list[object]] = {"x": ["1.5", None, "-0"], "word": ["a", "é", None]}
 

@@ -1,4 +1,4 @@
-"""The openml package in a process of its own: see openml_source.
+"""The openml package in a process of its own: see source.py.
 
 Arguments: data id, folder to work in, server or "", most bytes of a file. Writes table.parquet and
 answer.json.

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.data import table_file
 from pipeline.data.errors import DataError
-from pipeline.data.table_file import FileFormat, read_frame
+from pipeline.data.own_table import table_file
+from pipeline.data.own_table.table_file import FileFormat, read_frame
 
 
 def write(folder: Path, content: bytes, name: str = "t.csv") -> Path:

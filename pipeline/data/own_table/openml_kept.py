@@ -13,9 +13,8 @@ from typing import Any
 import pandas as pd
 
 from pipeline.data.errors import MismatchError, UnavailableError
-from pipeline.data.sources.cache import ADVICE, Cache
-from pipeline.data.sources.openml_source import OpenMLSource
-from pipeline.data.sources.settings import Settings
+from pipeline.data.sources import Cache, OpenMLSource, Settings
+from pipeline.data.sources.cache import ADVICE
 from pipeline.data.whole_file import whole_file
 
 KEY = b"onesided"  # of the metadata of the file

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from pipeline.data.encode.selection import keep_rows, labels_of
 from pipeline.data.errors import DataError
-from pipeline.data.selection import keep_rows, labels_of
 from pipeline.data.spec import Condition, Label
 
 FRAME = pd.DataFrame({"x": [-31.0, -30.0, 30.0, None], "word": ["a", "b", "a", None]})

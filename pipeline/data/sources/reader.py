@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import pandas as pd
 
 from pipeline.data.errors import DataError
+from pipeline.data.sources.table import make_table
 from pipeline.data.spec import Format, Table
-from pipeline.data.table import make_table
 
 
 def read_files(contents: Sequence[tuple[str, bytes]], table: Table) -> pd.DataFrame:

@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pipeline.data.encode.sums import exact_sum
 from pipeline.data.errors import DataError
-from pipeline.data.sums import exact_sum
 
 FloatArray = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.own_tables import write_csv
 
 ROWS = 1_000_000
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPTS = Path(__file__).parents[3] / "scripts"
 PEAK = """
 import json, sys
 from pathlib import Path

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from pipeline.data.encode.kinds import Feature, FloatArray, Kind, in_names, numbers
 from pipeline.data.errors import DataError
-from pipeline.data.kinds import Feature, FloatArray, Kind, in_names, numbers
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.data.encoder import Encoder, FittedEncoder
+from pipeline.data.encode.encoder import Encoder, FittedEncoder
 from pipeline.data.errors import DataError
 
 

@@ -18,10 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.core.names import closest
-from pipeline.data.buckets import Bucket, CumulativeBucket
-from pipeline.data.categories import Mapped, OneHot, Ordinal
+from pipeline.data.encode.buckets import Bucket, CumulativeBucket
+from pipeline.data.encode.categories import Mapped, OneHot, Ordinal
+from pipeline.data.encode.kinds import Centred, Feature, Kind, Numeric, Standardised
 from pipeline.data.errors import DataError
-from pipeline.data.kinds import Centred, Feature, Kind, Numeric, Standardised
 
 FloatArray = NDArray[np.float64]
 DROP = "drop"

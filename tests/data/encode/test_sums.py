@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pipeline.data import sums
-from pipeline.data.sums import exact_sum
+from pipeline.data.encode import sums
+from pipeline.data.encode.sums import exact_sum
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
 WIDE = st.integers(-300, 300).flatmap(

@@ -23,7 +23,7 @@ import pandas as pd
 
 from pipeline.core.names import closest
 from pipeline.data.errors import DataError
-from pipeline.data.reader import check_is_data
+from pipeline.data.sources import check_is_data
 
 HEAD = 1 << 20
 BLOCK = 1 << 22

@@ -13,12 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.core.names import closest
-from pipeline.data.categories import text_codes
+from pipeline.data.encode import labels_of, may_be_shown, shown, text_codes
 from pipeline.data.errors import DataError
-from pipeline.data.inference import tidy
-from pipeline.data.kinds import shown
-from pipeline.data.roles import listed
-from pipeline.data.selection import labels_of, may_be_shown
+from pipeline.data.own_table.inference import tidy
+from pipeline.data.own_table.roles import listed
 from pipeline.data.spec import Label
 
 Value = str | int | float | bool

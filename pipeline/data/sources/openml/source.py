@@ -3,8 +3,8 @@
 The client runs in a process of its own that is stopped when time is up: a server that never
 answers would hang it for ever. Its cache is a folder that is removed afterwards (it holds
 pickles, and would keep a bad file); what is kept is the checked table, or for a dataset that no
-config declares what openml_kept writes. A dataset in $OPENML_CACHE_DIR is used, from a copy
-without its pickles.
+config declares what own_table/openml_kept.py writes. A dataset in $OPENML_CACHE_DIR is used, from
+a copy without its pickles.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import pandas as pd
 from pipeline.data.errors import DataError, UnavailableError
 from pipeline.data.sources.archive import too_large
 from pipeline.data.sources.settings import Settings
+from pipeline.data.sources.table import make_table
 from pipeline.data.spec import OpenML, Table
-from pipeline.data.table import make_table
 
-CLIENT = Path(__file__).with_name("openml_client.py")
+CLIENT = Path(__file__).with_name("client.py")
 
 
 @dataclass(frozen=True)

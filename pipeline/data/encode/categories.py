@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pipeline.data.encode.kinds import Feature, FloatArray, Kind, in_names, shown
 from pipeline.data.errors import DataError
-from pipeline.data.kinds import Feature, FloatArray, Kind, in_names, shown
 
 MISSING, NO_VALUE = "missing", "no value"
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pipeline.data.encode.kinds import numbers, shown
 from pipeline.data.errors import DataError
-from pipeline.data.kinds import numbers, shown
 from pipeline.data.spec import Condition, Label
 
 MOST_SHOWN = 10

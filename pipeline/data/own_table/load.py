@@ -1,7 +1,7 @@
 """Your own table: a frame, a CSV or parquet file, or any dataset on OpenML.
 
-The kinds of its columns are inferred (see :mod:`pipeline.data.inference`); ``Dataset.notes`` says
-what was inferred, one line a column. Nothing that is learned from a column sees a label.
+The kinds of its columns are inferred (see inference.py); ``Dataset.notes`` says what was inferred,
+one line a column. Nothing that is learned from a column sees a label.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.data.dataset import Dataset, Group, group_of
-from pipeline.data.encoder import Encoder
+from pipeline.data.encode import Encoder
 from pipeline.data.errors import DataError
-from pipeline.data.inference import Guess, Limits, guess
-from pipeline.data.own_labels import Value, own_labels, some
-from pipeline.data.roles import Roles
+from pipeline.data.own_table.inference import Guess, Limits, guess
+from pipeline.data.own_table.labels import Value, own_labels, some
+from pipeline.data.own_table.openml_kept import find_openml
+from pipeline.data.own_table.roles import Roles
+from pipeline.data.own_table.table_file import MISSING, FileFormat, check_names, read_frame
 from pipeline.data.sources import Settings
-from pipeline.data.sources.openml_kept import find_openml
-from pipeline.data.table_file import MISSING, FileFormat, check_names, read_frame
 
 FloatArray = NDArray[np.float64]
 OWN_TABLES = ("csv", "openml")  # ``dataset=csv``: no name of a table
