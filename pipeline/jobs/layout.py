@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.jobs.variants import averaged_keys, shown_keys, variant_of
-from pipeline.paper.names import cutoff_name, method_name
-from pipeline.paper.style import look
 from pipeline.results.sweeps import Entry
+from pipeline.view.names import cutoff_name, method_name
+from pipeline.view.style import look
 
 Block = tuple[str, str, str]  # protocol, dataset, link
 Label = tuple[str, str]  # of a row: cutoff, variant; of a column: method, variant

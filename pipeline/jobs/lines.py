@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipeline.paper.names import cutoff_name
 from pipeline.results.sweeps import Entry
+from pipeline.view.names import cutoff_name
 
 BOLD, PLAIN = "\033[1m", "\033[0m"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pipeline.paper.names import cutoff_name
+from pipeline.view.names import cutoff_name
 
 Mark = Literal["done", "failed", "missing", "stale"]
 SIGNS: Mapping[Mark, str] = {"done": "✓", "failed": "✗", "missing": "·", "stale": "~"}

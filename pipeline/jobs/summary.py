@@ -83,7 +83,7 @@ def _csv(entries: Sequence[Entry]) -> str:
 
 def _draw(journal: Journal, sheets: Sequence[Sheet]) -> list[Path]:
     """Draw R_t/t of the tuned runs: a picture for each sheet, a panel a row, a line a column."""
-    from pipeline.paper.curves import Panel, draw
+    from pipeline.view.curves import Panel, draw
 
     pictures = []
     for sheet in sheets:

@@ -15,22 +15,13 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from numpy.typing import NDArray
 
 from pipeline.paper.collection import Collection
-from pipeline.paper.curves import BAND, layer
 from pipeline.paper.grids import REPORTED, Grid, Setting, absent, grids, in_text, present
+from pipeline.paper.panels import A3, name_axes, name_panels, note_missing
 from pipeline.paper.published import METHODS
-from pipeline.paper.sheets import (
-    A3,
-    bare,
-    few_ticks,
-    legend,
-    name_axes,
-    name_panels,
-    note_missing,
-    save_all,
-    sheet,
-)  # fmt: skip
-from pipeline.paper.style import look
 from pipeline.paper.tables import LINKS
+from pipeline.view.curves import BAND, layer
+from pipeline.view.figure import bare, few_ticks, legend, save_all, sheet
+from pipeline.view.style import look
 
 FloatArray = NDArray[np.float64]
 BASELINE = "greedy"

@@ -31,12 +31,12 @@ from pipeline.paper.compare import (
     compare,
 )
 from pipeline.paper.findings import Finding, findings
-from pipeline.paper.formats import markdown_line
 from pipeline.paper.gaps import fill_commands
-from pipeline.paper.names import cutoff_name, dataset_name, method_name, row_name
 from pipeline.paper.published import published
 from pipeline.paper.verdict_figure import draw_verdict
 from pipeline.results.files import write_text
+from pipeline.view.names import cutoff_name, dataset_name, method_name, row_name
+from pipeline.view.page import markdown_line
 
 LARGEST = 15  # differences that the page lists
 NONE = "–"

@@ -17,12 +17,13 @@ from matplotlib.figure import Figure
 
 from pipeline.paper.alpha_figure import draw_alphas
 from pipeline.paper.collection import Collection
-from pipeline.paper.curves import AVERAGE_LOSS, ROUND, draw_lines, draw_ratios
 from pipeline.paper.grids import Setting, absent, by_setting, in_text, present
+from pipeline.paper.panels import A3, draw_ratios, name_axes, name_panels, note_missing
 from pipeline.paper.published import METHODS
-from pipeline.paper.sheets import A3, legend, name_axes, name_panels, save_all, sheet
 from pipeline.paper.tables import LINKS
 from pipeline.results.average import AverageLoss
+from pipeline.view.curves import AVERAGE_LOSS, ROUND, draw_lines
+from pipeline.view.figure import legend, save_all, sheet
 
 PANELS = (("adult", "0.5"), ("bank", "0.7"))  # of Figures 1 and 2
 PAIR = (9.2, 6.4)  # inches, of two settings
@@ -62,7 +63,8 @@ def figure_of(lines: Lines, settings: Sequence[Setting]) -> Figure:
         found = lines.get(setting, {})
         shown |= dict.fromkeys(present(found))
         here = {name: found[name] for name in present(found)}
-        draw_lines(axis, here, absent(found))
+        draw_lines(axis, here)
+        note_missing(axis, absent(found))
         draw_ratios(beside, here)
     title = f"Average one-sided loss, {settings[0].link} link: mean over splits, ± a standard error"
     figure.suptitle(title, fontsize="large")

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.paper.names import cutoff_name, dataset_name, method_name
 from pipeline.paper.published import METHODS
 from pipeline.paper.table import DIGITS, Figure, Row, Table
 from pipeline.results.files import write_text
+from pipeline.view.names import cutoff_name, dataset_name, method_name
+from pipeline.view.page import markdown_line
 
 TEX = {
     "\\": r"\textbackslash{}", "%": r"\%", "&": r"\&", "_": r"\_", "#": r"\#", "$": r"\$",
@@ -96,11 +97,6 @@ def to_csv(table: Table) -> str:
         spreads = [_plain(figure, figure.error) for figure in figures]
         writer.writerow([row.link, row.dataset, row.cutoff, *means, bold, *spreads])
     return text.getvalue()
-
-
-def markdown_line(cells: Sequence[str]) -> str:
-    """Return a line of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
 
 
 def escaped(text: str) -> str:

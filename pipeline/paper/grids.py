@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.paper.collection import CollectionError
-from pipeline.paper.names import cutoff_name, dataset_name
 from pipeline.paper.published import METHODS, published
+from pipeline.view.names import cutoff_name, dataset_name
 
 FloatArray = NDArray[np.float64]
 T = TypeVar("T")

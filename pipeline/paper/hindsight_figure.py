@@ -15,10 +15,11 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from pipeline.paper.grids import Setting, in_text
 from pipeline.paper.held_out import BASELINE
+from pipeline.paper.panels import A3
 from pipeline.paper.published import METHODS
-from pipeline.paper.sheets import A3, bare, save_all
-from pipeline.paper.style import look
 from pipeline.paper.tables import LINKS
+from pipeline.view.figure import bare, save_all
+from pipeline.view.style import look
 
 RIVALS = tuple(method for method in METHODS if method != BASELINE)
 # Where both ways choose the same alpha the dot lies in the ring.

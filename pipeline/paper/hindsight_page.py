@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pipeline.paper.formats import markdown_line
 from pipeline.paper.grids import Setting
 from pipeline.paper.held_out import BASELINE, CHAMPION, WAYS
-from pipeline.paper.names import cutoff_name, dataset_name, method_name, row_name
 from pipeline.paper.published import METHODS
 from pipeline.paper.tables import LINKS
+from pipeline.view.names import cutoff_name, dataset_name, method_name, row_name
+from pipeline.view.page import markdown_line
 
 INTRODUCTION = """# What hindsight is worth
 

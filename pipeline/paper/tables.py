@@ -16,9 +16,9 @@ from typing import Any
 from pipeline.paper.collection import Collection
 from pipeline.paper.formats import write_table, write_tex_document
 from pipeline.paper.gaps import fill_commands
-from pipeline.paper.names import row_name
 from pipeline.paper.published import METHODS, PublishedRow, published
 from pipeline.paper.table import DIGITS, Figure, Row, Table
+from pipeline.view.names import row_name
 
 DATASETS_A_TABLE = 5  # of the appendix
 LINKS = {"linear": "Linear", "logistic": "Logistic"}

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from pipeline.paper.agreement import pool, share_by_chance
 from pipeline.paper.compare import AGREES_BELOW, DIFFERS_UP_TO, Comparison
-from pipeline.paper.names import cutoff_name, dataset_name, method_name
 from pipeline.paper.published import METHODS
-from pipeline.paper.sheets import save
+from pipeline.view.figure import save
+from pipeline.view.names import cutoff_name, dataset_name, method_name
 
 BOUND = 6.0  # the colours end here; what lies beyond is strongly different all the same
 COLOURS = LinearSegmentedColormap.from_list(

@@ -11,11 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pipeline.paper.sheets import bare, save_all, sheet
-from pipeline.paper.style import look
 from pipeline.theory.confidence import theory_of
 from pipeline.theory.coverage import Coverage
 from pipeline.theory.tables import markdown_table
+from pipeline.view.figure import bare, save_all, sheet
+from pipeline.view.style import look
 
 COVERAGE = (
     "link", "runs", "statement holds", "ρ_T", "needed / ρ_t: median run", "worst run",

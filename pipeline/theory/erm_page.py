@@ -12,13 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from pipeline.paper.curves import AVERAGE_LOSS, ROUND, draw_lines
-from pipeline.paper.sheets import bare, save_all, sheet
-from pipeline.paper.style import look
 from pipeline.theory.erm import PRINTED, failure_probability, lost_by_both
 from pipeline.theory.tables import markdown_table
 from pipeline.theory.trap import Runs
 from pipeline.theory.trap_page import average_loss, setting_text, table_lines
+from pipeline.view.curves import AVERAGE_LOSS, ROUND, draw_lines
+from pipeline.view.figure import bare, save_all, sheet
+from pipeline.view.style import look
 
 HEADS = ("t", "τ√t/σ", "groups", "lost", "Φ(−τ√t/σ)", "bound as printed")
 MARKERS = "os^Dv"

@@ -12,11 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from pipeline.paper.formats import markdown_line
-from pipeline.paper.sheets import bare, save_all, sheet
-from pipeline.paper.style import look
 from pipeline.theory.estimates import mean_estimate
 from pipeline.theory.rates import TRAP, Growth, losses_table, powers_table
+from pipeline.view.figure import bare, save_all, sheet
+from pipeline.view.page import markdown_line
+from pipeline.view.style import look
 
 MARKERS = {
     "greedy": "s",

@@ -11,10 +11,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pipeline.paper.sheets import bare, save_all, sheet
-from pipeline.paper.style import look
 from pipeline.theory.sgd_runs import Case
 from pipeline.theory.tables import markdown_table
+from pipeline.view.figure import bare, save_all, sheet
+from pipeline.view.style import look
 
 # What the proposition claims and one decision for all rows are no methods: colours of no method.
 BOUND, TRIVIAL = "#8B8000", "#000000"

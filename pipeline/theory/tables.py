@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from pipeline.files import replacing
-from pipeline.paper.formats import markdown_line
+from pipeline.view.page import markdown_line
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:

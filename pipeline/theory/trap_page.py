@@ -12,13 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pipeline.paper.curves import AVERAGE_LOSS, ROUND, draw_lines
-from pipeline.paper.formats import markdown_line
-from pipeline.paper.names import method_name
-from pipeline.paper.sheets import legend, save_all, sheet
-from pipeline.paper.style import look
 from pipeline.results.average import AverageLoss
 from pipeline.theory.trap import BOUND, Runs
+from pipeline.view.curves import AVERAGE_LOSS, ROUND, draw_lines
+from pipeline.view.figure import legend, save_all, sheet
+from pipeline.view.names import method_name
+from pipeline.view.page import markdown_line
+from pipeline.view.style import look
 
 HEADS = (
     "link", "method", "alpha", "runs", "v lost for ever", "rejected at once", "loss a row",

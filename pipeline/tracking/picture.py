@@ -10,8 +10,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from pipeline.paper.curves import ROUND, draw_lines
 from pipeline.results.average import AverageLoss
+from pipeline.view.curves import ROUND, draw_lines
 
 
 def draw_curve(average: AverageLoss, method: str, title: str, path: Path) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from pipeline.paper.style import look
 from pipeline.results.average import AverageLoss, average_loss
 from pipeline.results.files import read_json
 from pipeline.results.runs import CONFIG, ENVIRONMENT, PARTS, RunFolder
 from pipeline.results.sweeps import Entry
+from pipeline.view.style import look
 
 CURVE, CURVE_POINTS = "average_loss", 200
 LONGEST_VALUE = 500

@@ -13,10 +13,10 @@ from pipeline.jobs.layout import lay_out
 from pipeline.jobs.lines import BOLD
 from pipeline.jobs.summary import report
 from pipeline.jobs.tables import loss_table
-from pipeline.paper.curves import Panel
 from pipeline.results.outcome import Outcome
 from pipeline.results.runs import RunFolder
 from pipeline.results.sweeps import Entry, Journal
+from pipeline.view.curves import Panel
 from tests.results.made_up import made_up
 
 
@@ -198,7 +198,7 @@ def test_many_seeds_are_one_column(
     """Their mean and its standard error over seeds, in the table and in the picture."""
     drawn: list[tuple[Panel, str]] = []
     monkeypatch.setattr(
-        "pipeline.paper.curves.draw",
+        "pipeline.view.curves.draw",
         lambda panels, _, title: drawn.extend((panel, title) for panel in panels),
     )
     overrides = [

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from pipeline.paper.alpha_figure import alpha_sheet, relative
 from pipeline.paper.grids import Grid, grids
 from pipeline.paper.published import METHODS
-from pipeline.paper.style import look
+from pipeline.view.style import look
 from tests.paper.made_up_collection import without
 from tests.paper.made_up_paper import full_collection
 

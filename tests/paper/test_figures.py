@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 
 from pipeline.paper import alpha_figure, figures
 from pipeline.paper.__main__ import main
-from pipeline.paper.curves import AVERAGE_LOSS
 from pipeline.paper.figures import PANELS, RATIO, Lines, figure_of, lines_of
 from pipeline.paper.grids import Setting, in_text
 from pipeline.paper.published import METHODS
-from pipeline.paper.sheets import save_all
-from pipeline.paper.style import look
+from pipeline.view.curves import AVERAGE_LOSS
+from pipeline.view.figure import save_all
+from pipeline.view.style import look
 from tests.paper.made_up_collection import without
 from tests.paper.made_up_paper import full_collection
 

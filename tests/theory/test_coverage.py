@@ -16,13 +16,13 @@ from pipeline.core.methods.ours_theory import OursTheory
 from pipeline.data.sources import Settings
 from pipeline.data.synthetic import glm
 from pipeline.jobs.problem import Problem, problem_of
-from pipeline.paper.style import LOOKS, look
 from pipeline.theory.__main__ import main
 from pipeline.theory.confidence import Followed, follow, follow_problem, loss_bound
 from pipeline.theory.coverage_page import NEEDED, figure_of, large
 from pipeline.theory.erm_page import EXACT, PAPER
 from pipeline.theory.rejection import first_rejected, first_rejection, least_root
 from pipeline.theory.sgd_page import BOUND, TRIVIAL
+from pipeline.view.style import LOOKS, look
 from tests.core import naive
 from tests.core.methods.test_ours_theory import paper_rho
 from tests.theory.made_up_results import cell

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest, norm
 
-from pipeline.paper.style import look
 from pipeline.theory import erm
 from pipeline.theory.__main__ import main
 from pipeline.theory.erm import (
@@ -25,6 +24,7 @@ from pipeline.theory.erm import (
 )
 from pipeline.theory.erm_page import figure_of, page
 from pipeline.theory.trap import Runs, gather, row_of
+from pipeline.view.style import look
 from tests.theory.made_up_results import trapped
 
 T = np.arange(1.0, 101.0)

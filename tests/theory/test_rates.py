@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.paper.style import look
 from pipeline.theory.__main__ import main
 from pipeline.theory.rates import (
     EXPERIMENTS,
@@ -19,6 +18,7 @@ from pipeline.theory.rates import (
 )
 from pipeline.theory.rates_page import figure_of, page
 from pipeline.theory.runs import Result
+from pipeline.view.style import look
 from tests.theory.made_up_results import sized
 
 SIZES = (1020, 10020, 100020)

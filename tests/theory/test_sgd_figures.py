@@ -13,11 +13,11 @@ from scipy.special import expit
 from pipeline.core.links import Linear, Logistic
 from pipeline.core.methods.sgd import Sgd
 from pipeline.data.synthetic import glm
-from pipeline.paper.style import look
 from pipeline.theory.__main__ import main
 from pipeline.theory.sgd_figures import cases_of, points_of, row_of
 from pipeline.theory.sgd_page import figure_of
 from pipeline.theory.sgd_runs import Case, Path, follow, follow_rows
+from pipeline.view.style import look
 from tests.theory.made_up_results import cell
 
 METHOD = Sgd(initial_distance=0.3, accuracy=0.05, noise_bound=0.3, distance_slack=0.5)

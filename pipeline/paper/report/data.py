@@ -15,16 +15,16 @@ import pandas as pd
 
 from pipeline.paper.collection import Collection, CollectionError
 from pipeline.paper.compare import compare
-from pipeline.paper.names import cutoff_name, dataset_name, method_name
 from pipeline.paper.published import METHODS, published
 from pipeline.paper.report.cells import cells_part, tables_part
 from pipeline.paper.report.overview import overview_part, stated_part
 from pipeline.paper.report.runs import environment_part, runs_part
 from pipeline.paper.report.series import series_part
 from pipeline.paper.report.tuning import Tuning, tuning_part
-from pipeline.paper.style import look
 from pipeline.paper.table import DIGITS
 from pipeline.paper.tables import LINKS
+from pipeline.view.names import cutoff_name, dataset_name, method_name
+from pipeline.view.style import look
 
 IN_TEXT = ("table1", "table2")
 

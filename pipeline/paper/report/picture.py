@@ -8,8 +8,8 @@ from html import escape
 from typing import Any
 
 from pipeline.paper.compare import AGREES, AGREES_BELOW, DIFFERS, MISSING, STRONGLY, UNJUDGED
-from pipeline.paper.names import row_name
 from pipeline.paper.report.cells import cell_key
+from pipeline.view.names import row_name
 
 CLASSES = {  # of the style sheet
     AGREES: "agrees", DIFFERS: "differs", STRONGLY: "strongly", UNJUDGED: "unjudged",

@@ -10,7 +10,7 @@ import pytest
 from pipeline.paper.collection import Collection, CollectionError, merge
 from pipeline.paper.published import METHODS
 from pipeline.paper.report.data import Sources, report_data
-from pipeline.paper.style import LOOKS
+from pipeline.view.style import LOOKS
 from tests.paper.made_up_collection import near_the_paper, of_losses, without
 
 PUBLISHED = Path("pipeline/paper/reference/published.csv")

@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
-from numpy.typing import NDArray
 
-from pipeline.paper.held_out import BASELINE
-from pipeline.paper.sheets import bare, count_rounds, few_ticks, legend, note_missing, save, sheet
-from pipeline.paper.style import look
 from pipeline.results.average import AverageLoss
+from pipeline.view.figure import bare, count_rounds, few_ticks, legend, save, sheet
+from pipeline.view.style import look
 
 EARLY = 0.1  # share of the rounds that may leave the panel: their averages are of few rows
-SETTLED = 0.2  # share of the rounds after which the ratios set the scale
-LEAST_ROOM = 0.005  # on both sides of greedy
 BAND = 0.15  # opacity: one can be seen in print, seven over each other lie below all lines
 ROUND, AVERAGE_LOSS = "round t", "average loss $R_t/t$"
 
@@ -51,14 +45,8 @@ def draw(panels: Sequence[Panel], path: Path, columns: int = 2, title: str = "")
     save(figure, path)
 
 
-def draw_lines(axis: Axes, lines: Mapping[str, AverageLoss], missing: Sequence[str] = ()) -> None:
-    """Draw a setting: the mean over splits with a band of one standard error.
-
-    Args:
-        axis: to draw in.
-        lines: by method.
-        missing: methods that should have a line and have none.
-    """
+def draw_lines(axis: Axes, lines: Mapping[str, AverageLoss]) -> None:
+    """Draw a setting: the mean over splits of each method, with a band of one standard error."""
     for method, line in lines.items():
         axis.plot(line.rounds, line.mean, zorder=layer(method), **look(method).line)
         band = (line.mean - line.error, line.mean + line.error)
@@ -70,27 +58,6 @@ def draw_lines(axis: Axes, lines: Mapping[str, AverageLoss], missing: Sequence[s
     count_rounds(axis.xaxis)
     few_ticks(axis.yaxis, high)
     bare(axis)
-    note_missing(axis, missing)
-
-
-def draw_ratios(axis: Axes, lines: Mapping[str, AverageLoss]) -> None:
-    """Draw R_t / R_t of greedy − 1, which tells lines apart that coincide in ``draw_lines``."""
-    bare(axis)
-    if BASELINE not in lines:  # nothing to divide by, as the note in the other panel says
-        axis.set(xticks=[], yticks=[])
-        return
-    reach = [-LEAST_ROOM, LEAST_ROOM]
-    for method, line in lines.items():
-        rounds, ratio = _ratio(line, lines[BASELINE])
-        axis.plot(rounds, ratio, zorder=layer(method), **look(method).line)
-        settled = ratio[rounds >= SETTLED * rounds[-1]]
-        reach += settled[np.isfinite(settled)].tolist()
-    room = 0.08 * (max(reach) - min(reach))
-    axis.set_xlim(0, max(line.rounds[-1] for line in lines.values()))
-    axis.set_ylim(min(reach) - room, max(reach) + room)
-    count_rounds(axis.xaxis)
-    few_ticks(axis.yaxis, 0.0)
-    axis.yaxis.set_major_formatter(FuncFormatter(_percent))
 
 
 def layer(method: str) -> float:
@@ -115,14 +82,3 @@ def _reach(lines: Iterable[AverageLoss]) -> tuple[float, float]:
         return 0.0, 1.0
     room = 0.06 * (high - low) or 0.06 * high
     return max(low - room, 0.0), high + room
-
-
-def _ratio(line: AverageLoss, greedy: AverageLoss) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return late rounds and R_t / R_t of greedy − 1; NaN where greedy has lost nothing yet."""
-    late = line.rounds >= EARLY * line.rounds[-1]
-    base = np.interp(line.rounds[late], greedy.rounds, greedy.mean)
-    return line.rounds[late], line.mean[late] / np.where(base > 0, base, np.nan) - 1.0
-
-
-def _percent(share: float, _: object) -> str:
-    return f"{100 * share:.3g}%".replace("-", "−")

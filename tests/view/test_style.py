@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from pipeline.core.methods import get_method, method_names
-from pipeline.paper.style import LOOKS, look
+from pipeline.view.style import LOOKS, look
 
 
 def luminance(colour: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.paper.style import look
+from pipeline.view.style import look
 
 CAPITALS = {"compas": "COMPAS", "eeg_eye": "EEG Eye"}  # names that are not just capitalised
 

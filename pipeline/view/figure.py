@@ -1,8 +1,8 @@
-"""What all figures share: the sheet, the legend, the note on what is missing, the files."""
+"""What all figures share: the sheet, the ticks, the legend, the files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from pipeline.files import replacing
-from pipeline.paper.grids import Setting
-from pipeline.paper.names import cutoff_name, dataset_name
-from pipeline.paper.published import METHODS
-from pipeline.paper.style import look
+from pipeline.view.style import look
 
-A3 = (11.69, 16.54)  # inches, upright; scaled to A4 its letters are 7 points high
 FORMATS = (".png", ".pdf")
 DPI = 160
 # Type 42: letters stay letters. No date: the same results give the same file.
@@ -53,29 +49,6 @@ def few_ticks(axis: Axis, highest: float) -> None:
         axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
-def name_panels(axes: Sequence[Axes], settings: Sequence[Setting]) -> None:
-    """Name the settings of panels two in a row: of a sheet its rows and columns, else each panel.
-
-    On a sheet a row is a dataset and a column a cutoff, which leaves the panels more room.
-    """
-    if len(settings) == 2:
-        for axis, setting in zip(axes, settings, strict=True):
-            axis.set_title(setting.name, fontsize="medium")
-        return
-    for axis, setting in zip(axes[:2], settings, strict=False):
-        axis.set_title(f"cutoff {cutoff_name(setting.cutoff)}", fontsize="large")
-    for axis, setting in zip(axes[::2], settings[::2], strict=True):
-        axis.set_ylabel(dataset_name(setting.dataset), fontsize="large")
-
-
-def name_axes(figure: Figure, axes: Sequence[Axes], x: str, y: str) -> None:
-    """Name both axes once: x below the last panels, y beside all."""
-    for axis in axes[-2:]:
-        axis.set_xlabel(x)
-    figure.align_ylabels(axes[::2])
-    figure.supylabel(y, fontsize="medium")
-
-
 def legend(figure: Figure, methods: Iterable[str], *others: Line2D) -> None:
     """Name the methods below the panels, in lines long enough to tell their dashes apart."""
     handles = [Line2D([], [], **look(method).line, label=look(method).label) for method in methods]
@@ -86,20 +59,6 @@ def legend(figure: Figure, methods: Iterable[str], *others: Line2D) -> None:
         "handlelength": 4.2,
     }
     figure.legend(handles=[*handles, *others], **place)
-
-
-def note_missing(axis: Axes, methods: Sequence[str]) -> None:
-    """Say in the panel which methods have no results; nothing else where it is all of them."""
-    if not methods:
-        return
-    none = len(methods) == len(METHODS)
-    names = "all methods" if none else ", ".join(look(method).label for method in methods)
-    if none:
-        axis.set(xticks=[], yticks=[])
-    place: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": "small", "style": "italic"}
-    box = {"facecolor": "white", "edgecolor": "#999999", "linewidth": 0.6, "alpha": 0.9}
-    text = f"missing: {names}"
-    axis.annotate(text, (0.98, 0.94), xycoords="axes fraction", bbox=box, **place)
 
 
 def save(figure: Figure, path: Path) -> None:
