@@ -23,10 +23,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.files import replacing
-from pipeline.paper.agreement import pool
 from pipeline.paper.collection import Collection
-from pipeline.paper.compare import PAPER_SPLITS, compare
 from pipeline.paper.published import published
+from pipeline.paper.statistics.agreement import pool
+from pipeline.paper.statistics.compare import PAPER_SPLITS, compare
 
 ROOT = Path(__file__).resolve().parents[1]
 AS_IT_STANDS = "as it stands"

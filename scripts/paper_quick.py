@@ -48,7 +48,7 @@ TOY: Changes = {
         "second_tables": {"bank": "bank_full"},
         "coverage": {"runs": 5, "sizes": [260, 320], "long": 2000},
         "erm": {"groups": 60},
-        "sgd_figures": {"runs": 3},
+        "sgd": {"runs": 3},
     },
     "experiment/paper.yaml": {"hydra.sweeper.params.dataset": ",".join(DATASETS)},
     "config.yaml": {"alpha": [0.0625, 0.25, 1.0]},

@@ -23,9 +23,9 @@ from pipeline.core.loss import cutoff_at, one_sided_loss
 from pipeline.data.dataset import Dataset, load
 from pipeline.data.splits import initial_size, stratified_split
 from pipeline.files import replacing
-from pipeline.paper.agreement import geometric_mean
-from pipeline.paper.compare import ratio, z_score
 from pipeline.paper.published import published
+from pipeline.paper.statistics.agreement import geometric_mean
+from pipeline.paper.statistics.compare import ratio, z_score
 
 ROOT = Path(__file__).resolve().parents[1]
 FloatArray = NDArray[np.float64]

@@ -15,7 +15,8 @@ from hydra.types import RunMode
 from omegaconf import OmegaConf
 
 from pipeline.paper.collection import CELLS
-from pipeline.paper.grids import FRESH, Setting, in_text
+from pipeline.paper.settings import Setting, in_text
+from pipeline.paper.statistics.alphas import FRESH
 from pipeline.sweeps.plan import config_loader
 
 ROOT = Path(__file__).parents[1]
@@ -97,7 +98,7 @@ def test_a_theory_stage_reads_the_configs_of_its_experiments(
 ) -> None:
     command = re.search(r"pipeline\.theory (\w+)", stages[name].cmd)
     assert command
-    module = importlib.import_module(f"pipeline.theory.{command[1]}")
+    module = importlib.import_module(f"pipeline.theory.{command[1]}.measure")
     read = {dep.def_path for dep in stages[name].deps}
     for experiment in module.EXPERIMENTS:
         assert f"conf/experiment/{experiment}.yaml" in read

@@ -1,7 +1,8 @@
-"""Core knows no other room of the house: read from the source, so that no list can go stale."""
+"""Who may import whom: read from the source, so that no list can go stale."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,41 @@ def test_relative_imports_start_at_the_files_own_package() -> None:
     source = "from ..links import logistic"
     assert violations(source, "pipeline.core.methods") == []
     assert violations(source, "pipeline.core") == ["pipeline.links.logistic"]
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def module_in(name: str, modules: Container[str]) -> str | None:
+    """The module that an imported name is, or is in; None where it is of another library."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def imports_of(sources: dict[str, tuple[str, str]]) -> dict[str, set[str]]:
+    """Which modules each imports, from the source and the package of each."""
+    found = {}
+    for module, (source, package) in sources.items():
+        names = (module_in(name, sources) for name in imported_modules(source, package))
+        found[module] = {name for name in names if name not in (None, module)}
+    return found
+
+
+def test_no_two_modules_import_each_other_at_the_top_or_in_a_function() -> None:
+    files = sorted((ROOT / "pipeline").rglob("*.py"))
+    sources = {module_of(p): (p.read_text(encoding="utf-8"), package_of(p)) for p in files}
+    assert len(sources) > 100
+    TopologicalSorter(imports_of(sources)).prepare()  # raises CycleError, which names the cycle
+
+
+def test_a_cycle_is_found() -> None:
+    late = "def f():\n    from pipeline.a import x"
+    sources = {
+        "pipeline.a": ("from pipeline import b", "pipeline"),
+        "pipeline.b": (late, "pipeline"),
+    }
+    with pytest.raises(CycleError):
+        TopologicalSorter(imports_of(sources)).prepare()

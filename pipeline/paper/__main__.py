@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-from pipeline.paper import comparison_page, figures, hindsight, tables
 from pipeline.paper.collection import Collection, CollectionError, merge
+from pipeline.paper.commands import COMMANDS
 from pipeline.paper.published import PublishedError
-from pipeline.paper.report import page as report
 
 EXAMPLES = """examples:
   python -m pipeline.paper tables --collection outputs/paper/inferred --out outputs/paper/tables
@@ -26,29 +24,6 @@ EXAMPLES = """examples:
   python -m pipeline.paper report --stated outputs/paper/stated \\
       --hindsight outputs/paper/hindsight --theory outputs/paper/theory \\
       --collection outputs/paper/inferred --out outputs/report"""
-
-
-@dataclass(frozen=True)
-class Command:
-    """A subcommand.
-
-    Attributes:
-        run: writes files to ``options.out`` and yields the lines to print; its docstring is the
-            help.
-        add_options: adds options of its own.
-    """
-
-    run: Callable[[Collection, argparse.Namespace], Iterable[str]]
-    add_options: Callable[[argparse.ArgumentParser], None] | None = None
-
-
-COMMANDS = {
-    "tables": Command(tables.command, tables.add_options),
-    "compare": Command(comparison_page.command),
-    "figures": Command(figures.command),
-    "hindsight": Command(hindsight.command, hindsight.add_options),
-    "report": Command(report.command, report.add_options),
-}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,8 +46,8 @@ def parser() -> argparse.ArgumentParser:
         )
         action.add_argument("--out", type=Path, required=True, help="folder to write to")
         action.add_argument("--protocol", help="where a collection has several")
-        if command.add_options:
-            command.add_options(action)
+        for option, how in command.options.items():
+            action.add_argument(option, **how)
     return top
 
 

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from pipeline.files import replacing
 from pipeline.results.average import average_loss
+from pipeline.results.files import write_csv
 from pipeline.results.outcome import Columns, Outcome
 from pipeline.results.runs import PARTS, TRACEBACK, RunFolder
 
@@ -71,8 +72,7 @@ class Collection:
 
     def write(self, folder: Path) -> None:
         """Write the three files; the same results give the same bytes."""
-        with replacing(folder / CELLS) as partial:
-            self.cells.to_csv(partial, index=False, lineterminator="\n", encoding="utf-8")
+        write_csv(folder / CELLS, self.cells, digits=None)
         _write_parquet(self.losses, folder / LOSSES, LOSS_TYPES)
         _write_parquet(self.curves, folder / CURVES, CURVE_TYPES)
 

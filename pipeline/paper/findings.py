@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from pipeline.paper.compare import Comparison
 from pipeline.paper.published import PublishedError, published
+from pipeline.paper.statistics.compare import Comparison
 
 FILE = Path(__file__).parent / "reference" / "findings.csv"
 COLUMNS = ("kind", "links", "datasets", "cutoffs", "finding")

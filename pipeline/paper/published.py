@@ -7,7 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+LINKS = {"linear": "Linear", "logistic": "Logistic"}
 METHODS = ("greedy", "eps_greedy", "os_eps_greedy", "noise", "os_noise", "margin", "ours")
+BASELINE, CHAMPION = METHODS[0], METHODS[-1]
+DIGITS = 2  # of a printed figure
 COLUMNS = ("link", "dataset", "cutoff", *METHODS, "bold", "in_text")
 FILE = Path(__file__).parent / "reference" / "published.csv"
 N_ROWS, N_IN_TEXT = 200, 40

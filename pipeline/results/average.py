@@ -42,8 +42,12 @@ def average_loss(curves: Columns) -> AverageLoss:
     n_splits = len(np.unique(curves["split"]))
     order = np.lexsort((curves["round"], curves["split"]))
     rounds, losses = (curves[name][order].reshape(n_splits, -1) for name in ("round", "loss"))
+    return average_of(rounds[0], losses)
+
+
+def average_of(rounds: NDArray[np.int64], losses: FloatArray) -> AverageLoss:
+    """Return the average loss of R_t, splits × rounds."""
     average = losses / rounds
-    error = np.full(average.shape[1], np.nan)
-    if n_splits > 1:
-        error = average.std(axis=0, ddof=1) / np.sqrt(n_splits)
-    return AverageLoss(rounds[0], average.mean(axis=0), error)
+    n = len(average)
+    error = average.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(rounds), np.nan)
+    return AverageLoss(rounds, average.mean(axis=0), error)

@@ -7,29 +7,21 @@ Markdown and figures.
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+
+from pipeline.theory.driver import EXPERIMENTS, add_options, run
 
 EXAMPLES = """examples:
   python -m pipeline.theory trap --out outputs/paper/theory/trap
   python -m pipeline.theory erm --out outputs/paper/theory/erm
   python -m pipeline.theory rates --out outputs/paper/theory/rates
   python -m pipeline.theory coverage --out outputs/paper/theory/coverage
-  python -m pipeline.theory sgd_figures --out outputs/paper/theory/sgd"""
+  python -m pipeline.theory sgd --out outputs/paper/theory/sgd"""
 
-# What each command is for. The module of the same name has ``add_options(parser)`` and
-# ``command(options)``, which writes to ``options.out`` and yields lines to print; it is imported
-# when it is asked for, as these modules bring numba and matplotlib with them.
-COMMANDS = {
-    "trap": "Theorem 1: greedy loses a group for ever, its loss grows with T",
-    "erm": "the alternative greedy of Appendix B: how often it loses a group",
-    "rates": "how R_T grows with T, for each method, beside the bounds of the theory",
-    "coverage": "Algorithm 2 with its constants: do its confidence widths hold, how wide are they",
-    "sgd_figures": "Algorithm 3: distance to β* and mistakes, beside Proposition 2",
-}
+OLD_NAMES = {"sgd_figures": "sgd"}
 
 
 def parser(chosen: str | None = None) -> argparse.ArgumentParser:
@@ -41,22 +33,23 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = top.add_subparsers(dest="command", required=True, metavar="command")
-    for name, purpose in COMMANDS.items():
+    for name, purpose in EXPERIMENTS.items():
         action = actions.add_parser(name, help=purpose, description=purpose)
         action.add_argument("--out", type=Path, required=True, help="folder to write to")
         if name == chosen:
-            importlib.import_module(f"pipeline.theory.{name}").add_options(action)
+            add_options(action, name)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    chosen = next((word for word in given if word in COMMANDS), None)
+    given[:1] = [OLD_NAMES.get(word, word) for word in given[:1]]
+    chosen = next((word for word in given if word in EXPERIMENTS), None)
     options = parser(chosen).parse_args(given)
     start = time.perf_counter()
     try:
-        for line in importlib.import_module(f"pipeline.theory.{options.command}").command(options):
+        for line in run(options.command, options):
             print(line, flush=True)
         print(f"{options.command} took {time.perf_counter() - start:.1f} s")
     except KeyboardInterrupt:
@@ -66,10 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 1
     except Exception as error:
-        line = _one_line(error)
-        if line is None:
+        said = _one_line(error)
+        if said is None:
             raise
-        print(f"error: {line}", file=sys.stderr)
+        print(f"error: {said}", file=sys.stderr)
         return 1
     return 0
 

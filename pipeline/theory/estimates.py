@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from pipeline.paper.bootstrap import Estimate, mean_over_splits, weights
+from pipeline.paper.statistics.bootstrap import Estimate, mean_over_splits, weights
 
 FloatArray = NDArray[np.float64]
 
@@ -15,6 +15,11 @@ def share_interval(hits: int, runs: int) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a probability that showed in ``hits`` of ``runs`` runs."""
     low, high = stats.binomtest(hits, runs).proportion_ci(method="wilson")
     return float(low), float(high)
+
+
+def ends(interval: tuple[float, float], name: str = "") -> dict[str, float]:
+    """Return the ends of an interval as columns: ``<name>low`` and ``<name>high``."""
+    return {f"{name}low": interval[0], f"{name}high": interval[1]}
 
 
 def mean_estimate(values: FloatArray, name: str) -> Estimate:

@@ -1,9 +1,12 @@
-"""How datasets, cutoffs and methods are called in tables, pages and figures."""
+"""How datasets, cutoffs, methods and figures are written in tables, pages and pictures."""
 
 from __future__ import annotations
 
+import math
+
 from pipeline.view.style import look
 
+NONE = "–"
 CAPITALS = {"compas": "COMPAS", "eeg_eye": "EEG Eye"}  # names that are not just capitalised
 
 
@@ -27,3 +30,13 @@ def cutoff_name(cutoff: str) -> str:
 def row_name(link: str, dataset: str, cutoff: str) -> str:
     """Return the name of a row: "linear, Bank, 85%"."""
     return f"{link}, {dataset_name(dataset)}, {cutoff_name(cutoff)}"
+
+
+def or_dash(value: float, pattern: str) -> str:
+    """Return a figure as the pattern says, such as "{:.1%}"; a dash where there is none."""
+    return NONE if math.isnan(value) else pattern.format(value)
+
+
+def with_ends(pattern: str, value: float, low: float, high: float) -> str:
+    """Return a figure with its interval: "0.25 (0.20 – 0.31)"."""
+    return f"{pattern.format(value)} ({pattern.format(low)} – {pattern.format(high)})"

@@ -1,10 +1,125 @@
-"""Pages for people who read files."""
+"""A page of words, tables and pictures: written as Markdown, kept as JSON for other pages.
+
+Texts may have `code`, **bold** and *italics* in them; ``pipeline.view.html`` shows the same page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 
-def markdown_line(cells: Sequence[str]) -> str:
-    """Return a line of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
+@dataclass(frozen=True)
+class Heading:
+    """The title of what follows."""
+
+    text: str
+
+    def markdown(self) -> str:
+        """Return the block as Markdown."""
+        return f"## {self.text}"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+    def markdown(self) -> str:
+        """Return the block as Markdown."""
+        return self.text
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list."""
+
+    items: Sequence[str]
+
+    def markdown(self) -> str:
+        """Return the block as Markdown."""
+        return "\n".join(f"- {item}" for item in self.items)
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table of texts.
+
+    Attributes:
+        heads: of the columns.
+        rows: a text for each column.
+        words: heads of the columns that hold words; the others hold figures. None: the first.
+    """
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: Sequence[str] | None = None
+
+    def markdown(self) -> str:
+        """Return the block as Markdown."""
+        words = self.heads[:1] if self.words is None else self.words
+        rule = ["---" if head in words else "---:" for head in self.heads]
+        return "\n".join(f"| {' | '.join(cells)} |" for cells in (self.heads, rule, *self.rows))
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture in a file beside the page."""
+
+    alt: str
+    file: str
+
+    def markdown(self) -> str:
+        """Return the block as Markdown."""
+        return f"![{self.alt}]({self.file})"
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Lines for a shell."""
+
+    lines: Sequence[str]
+
+    def markdown(self) -> str:
+        """Return the block as Markdown."""
+        return "\n".join(["```sh", *self.lines, "```"])
+
+
+Block = Heading | Text | Items | TextTable | Picture | Commands
+KINDS = {kind.__name__: kind for kind in (Heading, Text, Items, TextTable, Picture, Commands)}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A title and what follows it."""
+
+    title: str
+    blocks: Sequence[Block]
+
+    def markdown(self) -> str:
+        """Return the page as Markdown."""
+        return f"# {self.title}\n\n{markdown(self.blocks)}"
+
+    def json(self) -> str:
+        """Return the page as JSON, as :func:`read_page` reads it."""
+        blocks = [{"kind": type(block).__name__, **asdict(block)} for block in self.blocks]
+        whole = {"title": self.title, "blocks": blocks}
+        return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def markdown(blocks: Iterable[Block]) -> str:
+    """Return blocks as Markdown."""
+    return "\n\n".join(block.markdown() for block in blocks) + "\n"
+
+
+def read_page(path: Path) -> Page:
+    """Return the page that a JSON file holds; refuse anything else with a ValueError."""
+    try:
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        blocks = [KINDS[block.pop("kind")](**block) for block in whole["blocks"]]
+        return Page(whole["title"], blocks)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is not a page: {type(error).__name__} {error}") from error

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.paper.compare import compare
 from pipeline.paper.findings import FILE, findings
 from pipeline.paper.published import PublishedError
+from pipeline.paper.statistics.compare import compare
 from tests.paper.made_up_collection import near_the_paper
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.paper.__main__ import COMMANDS, main, parser
+from pipeline.paper.__main__ import main, parser
+from pipeline.paper.commands import COMMANDS
 from tests.paper.made_up_collection import near_the_paper, without
 
 

@@ -17,11 +17,12 @@ from pipeline.data.sources import Settings
 from pipeline.data.synthetic import glm
 from pipeline.jobs.problem import Problem, problem_of
 from pipeline.theory.__main__ import main
-from pipeline.theory.confidence import Followed, follow, follow_problem, loss_bound
-from pipeline.theory.coverage_page import NEEDED, figure_of, large
-from pipeline.theory.erm_page import EXACT, PAPER
-from pipeline.theory.rejection import first_rejected, first_rejection, least_root
-from pipeline.theory.sgd_page import BOUND, TRIVIAL
+from pipeline.theory.coverage.confidence import Followed, follow, follow_problem, loss_bound
+from pipeline.theory.coverage.page import NEEDED, figure, large
+from pipeline.theory.coverage.rejection import first_rejected, first_rejection, least_root
+from pipeline.theory.erm.page import EXACT, PAPER
+from pipeline.theory.experiment import Measured
+from pipeline.theory.sgd.page import BOUND, TRIVIAL
 from pipeline.view.style import LOOKS, look
 from tests.core import naive
 from tests.core.methods.test_ours_theory import paper_rho
@@ -225,7 +226,7 @@ def test_the_figure_shows_the_tables() -> None:
             "tuned_alpha": [0.5, 0.25],
         }
     )
-    left, right = figure_of(widths, bound).axes
+    left, right = figure(Measured({"widths": widths, "bound": bound}, [])).axes
     np.testing.assert_allclose(left.lines[0].get_ydata(), [50.0, 90.0])
     np.testing.assert_allclose(left.lines[1].get_ydata(), 3.0)
     np.testing.assert_allclose(right.lines[0].get_ydata(), [1e4, 1e5])

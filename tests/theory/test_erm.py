@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest, norm
 
-from pipeline.theory import erm
 from pipeline.theory.__main__ import main
-from pipeline.theory.erm import (
+from pipeline.theory.erm.measure import (
     CUTOFF,
     MARGINS,
+    PRINTED,
     SIZES,
     failure_probability,
     groups_table,
@@ -22,8 +22,9 @@ from pipeline.theory.erm import (
     lost_groups,
     printed_bound,
 )
-from pipeline.theory.erm_page import figure_of, page
-from pipeline.theory.trap import Runs, gather, row_of
+from pipeline.theory.erm.page import figure, page
+from pipeline.theory.experiment import Measured
+from pipeline.theory.trap.measure import Runs, gather, row_of
 from pipeline.view.style import look
 from tests.theory.made_up_results import trapped
 
@@ -62,7 +63,7 @@ def test_the_share_is_the_normal_tail(margin: float) -> None:
 
 def test_the_probability_and_the_bound_of_appendix_b_by_hand() -> None:
     assert failure_probability(1.0) == pytest.approx(0.158655, abs=1e-6)
-    assert failure_probability(1.0) < erm.PRINTED
+    assert failure_probability(1.0) < PRINTED
     t, tau, sigma = 9, 0.5, 2.0
     top = math.sqrt(t) * sigma * tau / (t * tau**2 + sigma**2)
     by_hand = top * math.exp(-t * tau**2 / (2 * sigma**2)) / (2 * math.pi)
@@ -103,7 +104,7 @@ def made_up_groups() -> pd.DataFrame:
 
 def test_the_figure_shows_the_tables() -> None:
     every = two_methods()
-    left, right = figure_of(made_up_groups(), every).axes
+    left, right = figure(Measured({"erm": made_up_groups()}, every)).axes
     curve, fifth, point = left.lines[:3]
     np.testing.assert_allclose(curve.get_ydata(), norm.cdf(-curve.get_xdata()))
     assert list(fifth.get_ydata()) == [0.2, 0.2]
@@ -121,7 +122,8 @@ def test_the_figure_shows_the_tables() -> None:
 
 def test_the_page_has_the_figures_of_the_tables() -> None:
     every = two_methods()
-    text = page(made_up_groups(), pd.DataFrame(map(row_of, every)), every)
+    tables = {"erm": made_up_groups(), "erm_trap": pd.DataFrame(map(row_of, every))}
+    text = page(Measured(tables, every)).markdown()
     assert "| 4 | 1 | 100 | 0.150 (0.100 – 0.190) | 0.159 | 0.010 |" in text
     assert "there: 1 of 2 intervals hold it (of all in the table, 2 of 3 hold their value)" in text
     assert "value), 1 of 2 end below 1/5." in text

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from pipeline.theory.__main__ import main
-from pipeline.theory.rates import (
+from pipeline.theory.experiment import Measured, Result
+from pipeline.theory.rates.measure import (
     EXPERIMENTS,
     Growth,
     bound_of,
@@ -16,8 +17,7 @@ from pipeline.theory.rates import (
     losses_table,
     powers_table,
 )
-from pipeline.theory.rates_page import figure_of, page
-from pipeline.theory.runs import Result
+from pipeline.theory.rates.page import figure, page
 from pipeline.view.style import look
 from tests.theory.made_up_results import sized
 
@@ -84,7 +84,7 @@ def test_a_size_that_a_seed_lacks_is_named() -> None:
 
 
 def test_the_figure_names_each_line_with_its_power(every: list[Growth]) -> None:
-    left, right = figure_of(every).axes
+    left, right = figure(Measured({}, every)).axes
     texts = [text.get_text() for text in left.texts]
     for method in ("greedy", "ours"):
         wanted = f"{look(method).label}: $T^{{{POWERS['glm', method]:.2f}}}$"
@@ -95,8 +95,7 @@ def test_the_figure_names_each_line_with_its_power(every: list[Growth]) -> None:
 
 def test_names_in_the_figure_keep_their_distance() -> None:
     same = [sized("glm", m, n, 0, 1.0 * n) for m in ("sgd", "ours_theory", "ours") for n in SIZES]
-    figure = figure_of(gather(same))
-    (axis,) = figure.axes
+    (axis,) = figure(Measured({}, gather(same))).axes
     named = [text for text in axis.texts if ":" in text.get_text()]
     heights = sorted(axis.transAxes.inverted().transform(axis.transData.transform(t.xy))[1]
                      for t in named)  # fmt: skip
@@ -105,7 +104,8 @@ def test_names_in_the_figure_keep_their_distance() -> None:
 
 
 def test_the_page_has_powers_and_bounds(every: list[Growth]) -> None:
-    text = page(every)
+    tables = {"powers": powers_table(every), "losses": losses_table(every)}
+    text = page(Measured(tables, every)).markdown()
     assert "| 1.00 (1.00 – 1.00) | 1.00 | at least, in the trap 1.00 (Theorem 1) |" in text
     assert "| glm | ours | 1,000 – 100,000 | 3 | 0.20 (0.20 – 0.20) |" in text
 

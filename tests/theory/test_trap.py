@@ -9,8 +9,9 @@ import pytest
 from scipy import stats
 
 from pipeline.theory.__main__ import main
-from pipeline.theory.trap import Runs, exact_at_once, gather, row_of
-from pipeline.theory.trap_page import figure_of, page
+from pipeline.theory.experiment import Measured, results_of
+from pipeline.theory.trap.measure import Runs, exact_at_once, gather, row_of
+from pipeline.theory.trap.page import figure, page
 from tests.theory.made_up_results import cell, trapped
 
 T = np.arange(1.0, 101.0)
@@ -63,9 +64,8 @@ def test_the_exact_chance_of_a_rejection_at_once_is_that_of_a_naive_warm_start()
 
 def test_the_figure_has_a_panel_a_link_and_parts_of_greedy() -> None:
     runs = three_runs()
-    figure = figure_of([runs])
-    assert figure.axes[0].get_ylim()[0] == 0
-    (axis,) = figure.axes
+    (axis,) = figure(Measured({}, [runs])).axes
+    assert axis.get_ylim()[0] == 0
     mean, lost, kept = (line.get_ydata() for line in axis.lines)
     np.testing.assert_allclose(mean, (0.2 * T + 5 + 0.1 * T + 3) / 3 / T)
     np.testing.assert_allclose(lost, (0.2 * T + 5 + 0.1 * T) / 2 / T)
@@ -75,7 +75,7 @@ def test_the_figure_has_a_panel_a_link_and_parts_of_greedy() -> None:
 
 def test_the_page_has_the_figures_of_the_table() -> None:
     runs = three_runs()
-    text = page(pd.DataFrame([row_of(runs)]), [runs])
+    text = page(Measured({"trap": pd.DataFrame([row_of(runs)])}, [runs])).markdown()
     assert "| linear | greedy | – | 3 | 0.667 (" in text
     assert f"E[Φ(−τ√n′/σ)] = {exact_at_once(runs.cell):.3f}" in text
     assert "n = 10,000, d = 20, c = 0, τ = 0.25, P(v) = 0.1, ridge 0, 1 row(s)" in text
@@ -97,7 +97,6 @@ def naive_greedy(X: np.ndarray, y: np.ndarray, n_initial: int, cutoff: float) ->
 def test_greedy_loses_v_where_a_naive_loop_does(tmp_path: Path) -> None:
     from pipeline.data.splits import stratified_split
     from pipeline.data.synthetic import greedy_trap
-    from pipeline.theory.runs import results_of
 
     seeds, n = range(6), 300
     small = (

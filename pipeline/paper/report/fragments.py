@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from pipeline.paper.report.picture import verdict_key, verdict_picture
-
-FIGURE = re.compile(r"[−+–]?\d|–$")  # how the text of a figure begins; all else is words
-COMMAND = '<pre class="command">{}</pre>'
+from pipeline.paper.report.verdict_picture import verdict_key, verdict_picture
+from pipeline.view.html import commands, details, prose, table
 
 
 def fragments(data: Mapping[str, Any]) -> dict[str, str]:
@@ -35,41 +32,9 @@ def fragments(data: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def prose(text: str) -> str:
-    """Return text in which what stands between backticks is code."""
-    parts = (escape(part) for part in text.split("`"))
-    return "".join(f"<code>{p}</code>" if k % 2 else p for k, p in enumerate(parts))
-
-
-def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in a box of its own to scroll in; columns of figures are right-aligned."""
-    words = [not any(FIGURE.match(row[k]) for row in rows) for k in range(len(heads))]
-    kinds = [' class="text"' if is_words else "" for is_words in words]
-    head = "".join(
-        f'<th scope="col"{kind}>{escape(text)}</th>'
-        for text, kind in zip(heads, kinds, strict=True)
-    )
-    body = "".join(
-        "<tr>"
-        + "".join(f"<td{kind}>{escape(t)}</td>" for t, kind in zip(row, kinds, strict=True))
-        + "</tr>"
-        for row in rows
-    )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title)}"><table>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
 def _tile(tile: Mapping[str, str]) -> str:
     name, value, note = (escape(tile[part]) for part in ("name", "value", "note"))
     return f"<div><span>{name}</span><b>{value}</b><small>{note}</small></div>"
-
-
-def details(title: str, body: str, opened: bool = False) -> str:
-    """Return what is folded under its title."""
-    state = " open" if opened else ""
-    return f"<details{state}><summary>{escape(title)}</summary>{body}</details>"
 
 
 def _findings(found: Iterable[Sequence[str]]) -> str:
@@ -92,14 +57,14 @@ def _hindsight(data: Mapping[str, Any]) -> str:
         parts.append(f"<h3>{escape(title)}</h3><p>{prose(part['summary'])}</p>{rows}")
     if found["commands"]:
         parts.append("<h3>Missing</h3><p>Splits are missing; to fill them:</p>")
-        parts += [COMMAND.format(escape(line)) for line in found["commands"]]
+        parts.append(commands(found["commands"]))
     return "".join(parts)
 
 
 def _how_to(option: str) -> str:
     """Return what to run for a section that has nothing to show."""
     sweep = "python -m pipeline.reproduce link=linear,logistic"
-    commands = {
+    lines = {
         "stated": [f"{sweep} experiment=tables protocol=stated --out outputs/paper/stated"],
         "hindsight": [
             f"{sweep} experiment=fresh --out outputs/paper/fresh",
@@ -107,9 +72,8 @@ def _how_to(option: str) -> str:
             "--out outputs/paper/hindsight",
         ],
     }
-    lines = "".join(COMMAND.format(escape(line)) for line in commands[option])
     return (
-        f"<p>There are no such results here. To add them:</p>{lines}"
+        f"<p>There are no such results here. To add them:</p>{commands(lines[option])}"
         f"<p>and give the report <code>--{option} outputs/paper/{option}</code>.</p>"
     )
 

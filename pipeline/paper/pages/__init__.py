@@ -1,0 +1,1 @@
+"""Pages on what was found, as Markdown."""

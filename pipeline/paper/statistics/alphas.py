@@ -1,0 +1,95 @@
+"""The loss of every alpha on every split, which alpha is tuned, and the loss beside greedy's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pipeline.paper.collection import CollectionError
+from pipeline.paper.settings import Setting, by_setting
+
+FloatArray = NDArray[np.float64]
+REPORTED, FRESH = tuple(range(10)), tuple(range(10, 20))  # the paper's ten splits; ten others
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One method in one setting.
+
+    Attributes:
+        alphas: in ascending order.
+        splits: the columns of ``loss``.
+        loss: R_T, alphas × splits; NaN where it was not run.
+    """
+
+    alphas: FloatArray
+    splits: tuple[int, ...]
+    loss: FloatArray
+
+    def on(self, splits: Sequence[int]) -> FloatArray:
+        """Return the losses on some splits, alphas × splits."""
+        place = {split: column for column, split in enumerate(self.splits)}
+        found = np.full((len(self.alphas), len(splits)), np.nan)
+        for column, split in enumerate(splits):
+            if split in place:
+                found[:, column] = self.loss[:, place[split]]
+        return found
+
+    def has(self, splits: Sequence[int]) -> bool:
+        """Tell whether every alpha was run on all these splits."""
+        return not np.isnan(self.on(splits)).any()
+
+    def tuned(self, splits: Sequence[int]) -> int:
+        """Return which alpha has the least mean loss over some splits; the smallest of several."""
+        return int(self.on(splits).mean(axis=1).argmin())
+
+
+@dataclass(frozen=True)
+class Relative:
+    """The loss of a method divided by that of greedy on the same splits.
+
+    Attributes:
+        exponents: log2 of its alphas.
+        ratio: mean loss / mean loss of greedy, for each alpha.
+        error: standard error of that ratio over splits.
+        tuned: which alpha has the least mean loss.
+    """
+
+    exponents: FloatArray
+    ratio: FloatArray
+    error: FloatArray
+    tuned: int
+
+
+def grids(losses: pd.DataFrame) -> dict[Setting, dict[str, Grid]]:
+    """Return the grids of one protocol's losses, by setting and method."""
+    return by_setting(losses, _grid)
+
+
+def relative(grid: Grid, greedy: Grid, splits: Sequence[int] = REPORTED) -> Relative:
+    """Return the loss relative to greedy: r = mean(loss) / mean(greedy) for each alpha.
+
+    Both were run on the same splits, so the error of r is that of a ratio of paired means:
+    sd over splits of (loss − r·greedy), divided by sqrt(n)·mean(greedy); NaN of one split.
+    """
+    loss, base = grid.on(splits), greedy.on(splits)[0]
+    ratio = loss.mean(axis=1) / base.mean()
+    apart = loss - ratio[:, None] * base
+    spread = apart.std(axis=1, ddof=1) if len(base) > 1 else np.full(len(ratio), np.nan)
+    error = spread / (np.sqrt(len(base)) * base.mean())
+    return Relative(np.log2(grid.alphas), ratio, error, grid.tuned(splits))
+
+
+def _grid(part: pd.DataFrame) -> Grid:
+    alphas, rows = np.unique(part["alpha"].to_numpy(np.float64), return_inverse=True)
+    splits, columns = np.unique(part["split"].to_numpy(np.int64), return_inverse=True)
+    loss = np.full((len(alphas), len(splits)), np.nan)
+    loss[rows, columns] = part["loss"]
+    if np.isfinite(loss).sum() != len(part):
+        cell = " ".join(map(str, part.iloc[0][[*Setting._fields, "method"]]))
+        raise CollectionError(f"{cell}: the losses have duplicates, or some are no numbers")
+    return Grid(alphas, tuple(splits.tolist()), loss)

@@ -1,0 +1,1 @@
+"""The alternative greedy of Appendix B: how often it loses a group."""

@@ -1,0 +1,1 @@
+"""How R_T grows with T, beside the powers that the theory proves."""

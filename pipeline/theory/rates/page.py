@@ -1,0 +1,156 @@
+"""How R_T grows with T: the page, and the figure that tells the paper's story."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from pipeline.theory.estimates import mean_estimate
+from pipeline.theory.experiment import Measured
+from pipeline.theory.rates.measure import TRAP, Growth
+from pipeline.view.figure import bare, sheet
+from pipeline.view.names import NONE, with_ends
+from pipeline.view.page import Block, Page, Picture, Text, TextTable
+from pipeline.view.style import look
+
+MARKERS = {
+    "greedy": "s",
+    "passive": "^",
+    "ours": "o",
+    "ours_log": "P",
+    "ours_theory": "D",
+    "sgd": "v",
+}
+TITLES = {
+    "glm": "Cases that resemble each other",
+    TRAP: "A group unlike all others (Theorem 1)",
+}
+POWERS = ("dataset", "method", "T", "runs", "power of T", "last step", "theory", "accepted")
+LOSSES = ("dataset", "method", "T", "runs", "R_T", "interval")
+GUIDES = ((1.0, "T"), (2 / 3, "T^{2/3}"), (1 / 2, "T^{1/2}"))
+GREY = "#777777"
+ROOM = 0.6  # share of the decades of T that the names take at the right
+LEAST_DISTANCE = 0.055  # of two names, as a share of the panel's height
+
+
+def figure(found: Measured[Growth]) -> Figure:
+    """Return the figure: mean R_T with intervals, names and powers at the end of each line."""
+    every = found.runs
+    datasets = list(dict.fromkeys(growth.dataset for growth in every))
+    drawn, axes = sheet(1, len(datasets), (5.2 * len(datasets), 4.4))
+    highest = max(growth.losses.mean(axis=0).max() for growth in every)
+    lowest = min(growth.losses.mean(axis=0).min() for growth in every)
+    for axis, dataset in zip(axes, datasets, strict=True):
+        here = [growth for growth in every if growth.dataset == dataset]
+        axis.set(xscale="log", yscale="log", ylim=(lowest / 2, highest * 4))
+        bare(axis)
+        names = _draw_guides(axis, here, lowest)
+        for growth in here:
+            names.append(_draw_growth(axis, growth))
+        _write_names(axis, here, names)
+        axis.set_title(TITLES.get(dataset, dataset), fontsize="medium")
+        axis.set_xlabel("cases decided on, T")
+    axes[0].set_ylabel("cumulative one-sided loss $R_T$")
+    return drawn
+
+
+@dataclass(frozen=True)
+class _Name:
+    """What is written at the right end of a line."""
+
+    text: str
+    colour: str
+    size: float
+    loss: float
+
+
+def _draw_growth(axis: Axes, growth: Growth) -> _Name:
+    """Draw mean R_T with its interval; return its name with the power of T."""
+    shown = look(growth.method)
+    columns = range(len(growth.sizes))
+    ends = np.array([mean_estimate(growth.losses[:, k], "rates").interval for k in columns])
+    mean = growth.losses.mean(axis=0)
+    marker: dict[str, Any] = {"marker": MARKERS.get(growth.method, "x"), "markersize": 5}
+    axis.plot(growth.sizes, mean, **shown.line, **marker)
+    axis.fill_between(growth.sizes, ends[:, 0], ends[:, 1], color=shown.colour, alpha=0.15, lw=0)
+    text = f"{shown.label}: $T^{{{growth.power.value:.2f}}}$"
+    return _Name(text, shown.colour, growth.sizes[-1], mean[-1])
+
+
+def _draw_guides(axis: Axes, here: Sequence[Growth], lowest: float) -> list[_Name]:
+    """Draw T, T^⅔ and T^½ from one point: how steep the bounds are, not how high."""
+    sizes = np.array([min(g.sizes[0] for g in here), max(g.sizes[-1] for g in here)])
+    names = []
+    for power, text in GUIDES:
+        line = 0.75 * lowest * (sizes / sizes[0]) ** power
+        axis.plot(sizes, line, color=GREY, linewidth=0.7, zorder=0)
+        names.append(_Name(f"${text}$", GREY, sizes[1], line[1]))
+    return names
+
+
+def _write_names(axis: Axes, here: Sequence[Growth], names: Sequence[_Name]) -> None:
+    """Write the names at the right of all lines, far enough from each other to be read.
+
+    A line that ends earlier is led to its name by a hair.
+    """
+    first, last = min(g.sizes[0] for g in here), max(g.sizes[-1] for g in here)
+    axis.set_xlim(first / 1.3, last * (last / first) ** ROOM)
+    axis.xaxis.set_major_locator(
+        FixedLocator([10.0**k for k in range(3, 1 + round(np.log10(last)))])
+    )
+    axis.xaxis.set_minor_locator(NullLocator())
+    low, high = np.log(axis.get_ylim())
+    before = -np.inf
+    for name in sorted(names, key=lambda name: name.loss):
+        before = max((np.log(name.loss) - low) / (high - low), before + LEAST_DISTANCE)
+        height = float(np.exp(low + before * (high - low)))
+        if name.size < last:
+            hair: dict[str, Any] = {"color": name.colour, "linewidth": 0.6, "linestyle": ":"}
+            axis.plot([name.size, 1.25 * last], [name.loss, height], **hair)
+        axis.annotate(
+            name.text, (1.3 * last, height), va="center", color=name.colour, fontsize="small"
+        )
+
+
+def page(found: Measured[Growth]) -> Page:
+    """Return the page: powers with their bounds, and R_T."""
+    powers, losses = (found.tables[name].to_dict("records") for name in ("powers", "losses"))
+    blocks: list[Block] = [
+        Text(
+            "R_T ≈ C·T^p: p is the slope of log mean R_T over log T, with a 95 % bootstrap "
+            "interval over runs; the last step is p between the two largest T. A run has data of "
+            "its own."
+        ),
+        TextTable(POWERS, [_power_cells(row) for row in powers], ("dataset", "method", "theory")),
+        Picture("Cumulative loss over T", "rates.png"),
+        Text("Mean R_T, with a 95 % bootstrap interval over runs:"),
+        TextTable(LOSSES, [_loss_cells(row) for row in losses], ("dataset", "method")),
+    ]
+    return Page("How fast the loss grows", blocks)
+
+
+def _power_cells(row: dict[str, Any]) -> list[str]:
+    bound = f"{row['kind']} {row['bound']:.2f} ({row['source']})" if row["source"] else NONE
+    return [
+        row["dataset"],
+        look(row["method"]).label,
+        f"{row['from']:,} – {row['to']:,}",
+        f"{row['runs']}",
+        with_ends("{:.2f}", row["power"], row["low"], row["high"]),
+        f"{row['last_step']:.2f}",
+        bound,
+        f"{row['accepted_at_end']:.0%}",
+    ]
+
+
+def _loss_cells(row: dict[str, Any]) -> list[str]:
+    interval = f"{row['low']:,.1f} – {row['high']:,.1f}"
+    loss = f"{row['loss']:,.1f}"
+    name = look(row["method"]).label
+    return [row["dataset"], name, f"{row['T']:,}", f"{row['runs']}", loss, interval]
