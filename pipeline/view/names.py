@@ -35,8 +35,3 @@ def row_name(link: str, dataset: str, cutoff: str) -> str:
 def or_dash(value: float, pattern: str) -> str:
     """Return a figure as the pattern says, such as "{:.1%}"; a dash where there is none."""
     return NONE if math.isnan(value) else pattern.format(value)
-
-
-def with_ends(pattern: str, value: float, low: float, high: float) -> str:
-    """Return a figure with its interval: "0.25 (0.20 – 0.31)"."""
-    return f"{pattern.format(value)} ({pattern.format(low)} – {pattern.format(high)})"

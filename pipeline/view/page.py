@@ -6,9 +6,14 @@ Texts may have `code`, **bold** and *italics* in them; ``pipeline.view.html`` sh
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
+
+from pipeline.view.names import NONE
+
+NOT_A_NUMBER = ("nan", "nan%")
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,24 @@ class TextTable:
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
     words: Sequence[str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        columns: Mapping[str, str],
+        records: Iterable[Mapping[Any, Any]],
+        words: Sequence[str] | None = None,
+    ) -> TextTable:
+        """Return the table of some records, a dash for what is not a number.
+
+        Args:
+            columns: the pattern of its texts by each head, such as ``{loss:.2f}``.
+            records: what the patterns name, a row each.
+            words: heads of the columns that hold words.
+        """
+        texts = ([text.format_map(record) for text in columns.values()] for record in records)
+        rows = [[NONE if text in NOT_A_NUMBER else text for text in row] for row in texts]
+        return cls(list(columns), rows, words)
 
     def markdown(self) -> str:
         """Return the block as Markdown."""

@@ -13,16 +13,7 @@ from pipeline.paper.figures.verdict import draw_verdict
 from pipeline.paper.findings import Finding, findings
 from pipeline.paper.gaps import fill_commands
 from pipeline.paper.published import published
-from pipeline.paper.statistics.agreement import (
-    BOTH,
-    against_greedy,
-    by_dataset,
-    by_link,
-    by_method,
-    pool,
-    share_by_chance,
-    share_interval,
-)
+from pipeline.paper.statistics import agreement
 from pipeline.paper.statistics.compare import (
     DIFFERS_UP_TO,
     KEY,
@@ -38,15 +29,29 @@ LARGEST = 15  # differences that the page lists
 WORDS = ("link", "dataset", "method", "row", "bold", "least", "least here")
 
 
+SUMMARY = {
+    "agree": "{agrees}",
+    "differ": "{differs}",
+    "strongly": "{strongly_differs}",
+    "missing": "{missing}",
+    "share": "{share_agrees:.1%}",
+    "ratio": "{ratio:.3f}",
+    "rms z": "{rms_z:.2f}",
+    "rank corr.": "{rank_correlation:.2f}",
+    "wins": "{wins} of {rows}",
+    "paper's wins": "{wins_paper}",
+}
+
+
 def write_comparison(comparison: Comparison, folder: Path, protocol: str) -> list[str]:
     """Write page, picture and tables; return the commands that fill the gaps."""
     frames = {
         "comparison": comparison.cells,
         "rows": comparison.rows,
-        "summary_by_link": by_link(comparison),
-        "summary_by_dataset": by_dataset(comparison),
-        "summary_by_method": by_method(comparison),
-        "against_greedy": against_greedy(comparison),
+        "summary_by_link": agreement.by_link(comparison),
+        "summary_by_dataset": agreement.by_dataset(comparison),
+        "summary_by_method": agreement.by_method(comparison),
+        "against_greedy": agreement.against_greedy(comparison),
     }
     for name, frame in frames.items():
         write_csv(folder / f"{name}.csv", frame, missing="missing")
@@ -59,7 +64,7 @@ def write_comparison(comparison: Comparison, folder: Path, protocol: str) -> lis
 
 def headline(comparison: Comparison) -> Iterator[str]:
     """Yield the verdict in a few sentences."""
-    total = pool(comparison)
+    total = agreement.pool(comparison)
     if not total["judged"]:
         yield f"None of the {total['cells']:,} published figures can be judged yet."
         return
@@ -68,14 +73,16 @@ def headline(comparison: Comparison) -> Iterator[str]:
         f"({percent(total['share_agrees'])}), {total['differs']:,} differ, "
         f"{total['strongly_differs']:,} strongly."
     )
-    low, high = share_interval(comparison)
+    low, high = agreement.share_interval(comparison)
+    chance = percent(agreement.share_by_chance(comparison))
     yield (
-        "If nothing but the draw of the splits differed, "
-        f"{percent(share_by_chance(comparison))} would be expected to agree. The tables of a "
-        f"dataset agree or differ together: drawn again, they would give {percent(low)} to "
-        f"{percent(high)}."
+        f"If nothing but the draw of the splits differed, {chance} would be expected to agree. The "
+        "tables of a dataset agree or differ together: drawn again, they would give "
+        f"{percent(low)} to {percent(high)}."
     )
-    ratios = [f"{line['ratio']:.3f} ({line['link']})" for line in _records(by_link(comparison))]
+    ratios = [
+        f"{line['ratio']:.3f} ({line['link']})" for line in _records(agreement.by_link(comparison))
+    ]
     yield f"Geometric mean of paper / here: {', '.join(ratios)}."
     yield (
         f"`ours` has the least loss in {total['wins']} of {total['rows']} rows here, in "
@@ -87,22 +94,22 @@ def headline(comparison: Comparison) -> Iterator[str]:
 
 def page(comparison: Comparison, protocol: str, commands: Sequence[str] = ()) -> Page:
     """Return the page."""
-    datasets, methods = by_dataset(comparison), by_method(comparison)
+    datasets, methods = agreement.by_dataset(comparison), agreement.by_method(comparison)
     blocks: list[Block] = [
         Text(f"Protocol `{protocol}`."),
         Items(list(headline(comparison))),
         Picture("z of every published figure", "comparison.png"),
         Text("\n".join(_reading(comparison))),
         Heading("By link"),
-        _table(*summary_table(by_link(comparison))),
+        summary_table(agreement.by_link(comparison)),
         Heading("By dataset"),
-        _table(*summary_table(datasets[datasets["link"] != BOTH])),
+        summary_table(datasets[datasets["link"] != agreement.BOTH]),
         Heading("By method"),
         Text("Wins are the method's own."),
-        _table(*summary_table(methods[methods["link"] != BOTH])),
+        summary_table(methods[methods["link"] != agreement.BOTH]),
         Heading("Greedy as the yardstick"),
         Text("Rows in which a method's loss is above, equal to or below that of greedy."),
-        _greedy_table(against_greedy(comparison)),
+        _greedy_table(agreement.against_greedy(comparison)),
         Heading("Largest differences"),
         _largest_table(comparison.cells),
         Heading("Misprints"),
@@ -135,34 +142,19 @@ def _reading(comparison: Comparison) -> Iterator[str]:
         yield f"{unjudged:,} cells have one split only and cannot be judged."
 
 
-def summary_table(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
-    """Return the heads and the lines of a summary; what a frame lacks is left out."""
-    labels = [name for name in ("link", "dataset", "method") if name in frame]
-    ranked = "rank_correlation" in frame
-    heads = [*labels, "agree", "differ", "strongly", "missing", "share", "ratio", "rms z"]
-    heads += [*(["rank corr."] if ranked else []), "wins", "paper's wins"]
-    lines = []
-    for line in _records(frame):
-        figures = [str(line[name]) for name in ("agrees", "differs", "strongly_differs", "missing")]
-        figures += [percent(line["share_agrees"]), or_dash(line["ratio"], "{:.3f}")]
-        figures += [or_dash(line["rms_z"], "{:.2f}")]
-        figures += [or_dash(line["rank_correlation"], "{:.2f}")] if ranked else []
-        figures += [f"{line['wins']} of {line['rows']}", str(line["wins_paper"])]
-        lines.append([*(_label(name, line[name]) for name in labels), *figures])
-    return heads, lines
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
-    return TextTable(heads, rows, WORDS)
+def summary_table(frame: pd.DataFrame) -> TextTable:
+    """Return a summary; what a frame lacks is left out."""
+    columns = {name: f"{{{name}}}" for name in ("link", "dataset", "method") if name in frame}
+    columns |= SUMMARY
+    if "rank_correlation" not in frame:
+        del columns["rank corr."]
+    return TextTable.of(columns, _named(frame), WORDS)
 
 
 def _greedy_table(frame: pd.DataFrame) -> TextTable:
     sides = [f"{name}_{side}" for name in ("above", "equal", "below") for side in ("here", "paper")]
-    rows = [
-        [line["link"], method_name(line["method"]), *(str(line[side]) for side in sides)]
-        for line in _records(frame)
-    ]
-    return _table(["link", "method", *(side.replace("_", ", ") for side in sides)], rows)
+    columns = {name.replace("_", ", "): f"{{{name}}}" for name in ("link", "method", *sides)}
+    return TextTable.of(columns, _named(frame), WORDS)
 
 
 def _largest_table(cells: pd.DataFrame) -> TextTable:
@@ -175,7 +167,7 @@ def _largest_table(cells: pd.DataFrame) -> TextTable:
         texts = [*(or_dash(value, "{:.2f}") for value in figures), f"{cell['z']:+.1f}"]
         name = row_name(*(cell[label] for label in KEY))
         rows.append([name, method_name(cell["method"]), *texts])
-    return _table(["row", "method", "here", "± s.e.", "paper", "ratio", "z"], rows)
+    return TextTable(["row", "method", "here", "± s.e.", "paper", "ratio", "z"], rows, WORDS)
 
 
 def _misprint_table(comparison: Comparison) -> TextTable:
@@ -188,7 +180,7 @@ def _misprint_table(comparison: Comparison) -> TextTable:
             ours = ", ".join(map(method_name, here[row.key].split()))
             bold = [method_name(row.bold), f"{row.loss[row.bold]:.2f}"]
             rows.append([row_name(*row.key), *bold, best, least, ours])
-    return _table(["row", "bold", "its loss", "least", "its loss", "least here"], rows)
+    return TextTable(["row", "bold", "its loss", "least", "its loss", "least here"], rows, WORDS)
 
 
 def finding_texts(comparison: Comparison, kind: str) -> list[tuple[str, str]]:
@@ -218,13 +210,16 @@ def _evidence(finding: Finding, comparison: Comparison) -> str:
     """Return how the cells a finding is about stand now."""
     if not finding.is_local:
         return ""
-    found = pool(finding.part(comparison))
+    found = agreement.pool(finding.part(comparison))
     ratio = or_dash(found["ratio"], "{:.2f}")
     return f" Now {found['agrees']} of {found['judged']} figures agree; ratio {ratio}."
 
 
-def _label(name: str, value: str) -> str:
-    return {"dataset": dataset_name, "method": method_name}.get(name, str)(value)
+def _named(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame, datasets and methods by the names that people know."""
+    names = {"dataset": dataset_name, "method": method_name}
+    shown = {label: frame[label].map(name) for label, name in names.items() if label in frame}
+    return _records(frame.assign(**shown))
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from pipeline.paper.pages.hindsight import (
 )
 from pipeline.paper.published import BASELINE, LINKS, METHODS
 from pipeline.paper.settings import Setting
-from pipeline.paper.statistics.both_ways import COLUMNS, gap_commands
+from pipeline.paper.statistics.both_ways import COLUMNS, OVERALL_COLUMNS, gap_commands
 
 MAKE = "python -m pipeline.paper hindsight"
 TEXTS = ("protocol", "link", "dataset", "cutoff", "method", "state", "missing", "command")
@@ -41,11 +41,9 @@ class Tuning:
     @classmethod
     def read(cls, folder: Path) -> Tuning:
         """Read what ``write_hindsight`` wrote; refuse anything else."""
-        names = [name for name in COLUMNS if name.startswith(("advantage", "ours", "survives"))]
-        overall = ("link", "method", "n_settings", "same_alpha", *names)
         return cls(
             _read(folder / "hindsight.csv", COLUMNS),
-            _read(folder / "hindsight_overall.csv", overall),
+            _read(folder / "hindsight_overall.csv", OVERALL_COLUMNS),
         )
 
 

@@ -14,22 +14,18 @@ from pipeline.paper.pages.comparison import (
     summary_table,
 )
 from pipeline.paper.settings import in_text
-from pipeline.paper.statistics.agreement import (
-    BOTH,
-    by_dataset,
-    by_link,
-    by_method,
-    pool,
-    share_by_chance,
-    share_interval,
-)
+from pipeline.paper.statistics import agreement
 from pipeline.paper.statistics.compare import KEY, Comparison
 from pipeline.view.names import or_dash
 
 
 def overview_part(comparison: Comparison) -> dict[str, Any]:
     """Return what the first section shows; the cells it draws are those of the tables."""
-    links, datasets, methods = by_link(comparison), by_dataset(comparison), by_method(comparison)
+    links, datasets, methods = (
+        agreement.by_link(comparison),
+        agreement.by_dataset(comparison),
+        agreement.by_method(comparison),
+    )
     return {
         "sentences": list(headline(comparison)),
         "glance": _glance(comparison, links),
@@ -57,25 +53,25 @@ def stated_part(comparisons: Mapping[str, Comparison]) -> dict[str, Any] | None:
     heads: list[str] = []
     rows: list[list[str]] = []
     for protocol, comparison in comparisons.items():
-        heads, lines = summary_table(by_link(_in_text(comparison)))
-        rows += [[protocol, *line] for line in lines]
+        table = summary_table(agreement.by_link(_in_text(comparison)))
+        heads, rows = ["protocol", *table.heads], rows + [[protocol, *line] for line in table.rows]
     return {
         "title": "Tables 1 and 2 under both protocols",
-        "heads": ["protocol", *heads],
+        "heads": heads,
         "rows": rows,
     }
 
 
 def _glance(comparison: Comparison, links: pd.DataFrame) -> list[dict[str, str]]:
     """Return the figures at a glance: a name, the figure, and what to hold against it."""
-    total = pool(comparison)
-    low, high = share_interval(comparison)
+    total = agreement.pool(comparison)
+    low, high = agreement.share_interval(comparison)
     tiles = [
         {
             "name": "figures that agree",
             "value": percent(total["share_agrees"]),
             "note": f"95% interval {percent(low)} to {percent(high)}; "
-            f"{percent(share_by_chance(comparison))} expected by chance of the splits",
+            f"{percent(agreement.share_by_chance(comparison))} expected by chance of the splits",
         }
     ]
     tiles += [
@@ -84,7 +80,7 @@ def _glance(comparison: Comparison, links: pd.DataFrame) -> list[dict[str, str]]
             "value": or_dash(line["ratio"], "{:.3f}"),
             "note": "geometric mean of the ratios",
         }
-        for line in links[links["link"] != BOTH].to_dict("records")
+        for line in links[links["link"] != agreement.BOTH].to_dict("records")
     ]
     wins = {
         "name": "rows that ours wins",
@@ -95,8 +91,8 @@ def _glance(comparison: Comparison, links: pd.DataFrame) -> list[dict[str, str]]
 
 
 def _summary(title: str, frame: pd.DataFrame) -> dict[str, Any]:
-    heads, rows = summary_table(frame)
-    return {"title": title, "heads": heads, "rows": rows}
+    table = summary_table(frame)
+    return {"title": title, "heads": table.heads, "rows": table.rows}
 
 
 def _shares(frame: pd.DataFrame, *labels: str) -> dict[str, str]:

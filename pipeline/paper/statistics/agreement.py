@@ -48,7 +48,7 @@ def pool(found: Comparison, method: str = "ours") -> dict[str, Any]:
         "share_agrees": counts[AGREES] / judged if judged else np.nan,
         "ratio": geometric_mean(cells["ratio"]),
         "rms_z": _root_mean_square(cells["z"]),
-        "rank_correlation": _mean(whole["rank_correlation"]),
+        "rank_correlation": float(whole["rank_correlation"].mean()),
         "rows": len(whole),
         "wins": _wins(whole["best"], method),
         "wins_paper": _wins(whole["best_paper"], method),
@@ -148,10 +148,6 @@ def _links(comparison: Comparison) -> list[tuple[str, Comparison]]:
 
 def _wins(best: Iterable[str], method: str) -> int:
     return sum(method in methods.split() for methods in best)
-
-
-def _mean(values: pd.Series) -> float:
-    return float(values.mean()) if values.notna().any() else float("nan")
 
 
 def _root_mean_square(z: pd.Series) -> float:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pipeline.paper.collection import CollectionError
 from pipeline.paper.settings import Setting, by_setting
+from pipeline.paper.statistics.bootstrap import FloatArray
 
-FloatArray = NDArray[np.float64]
 REPORTED, FRESH = tuple(range(10)), tuple(range(10, 20))  # the paper's ten splits; ten others
 
 

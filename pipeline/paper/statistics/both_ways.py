@@ -28,6 +28,10 @@ COLUMNS = (
     *(f"survives{end}" for end in ENDS),
     "missing", "command",
 )  # fmt: skip
+OVERALL_COLUMNS = (
+    *("link", "method", "n_settings", "same_alpha"),
+    *(name for name in COLUMNS if name.startswith(("advantage", "ours_beats", "survives"))),
+)
 Cells = dict[Setting, dict[str, Cell]]
 
 
@@ -100,8 +104,7 @@ def _overall(cells: Cells) -> pd.DataFrame:
             ]  # fmt: skip
             row = {"link": link, "method": method, "n_settings": len(chosen)}
             rows.append(row | (_mean_figures(chosen) if chosen else {}))
-    names = [name for name in COLUMNS if name.startswith(("advantage", "ours_beats", "survives"))]
-    return pd.DataFrame(rows, columns=["link", "method", "n_settings", "same_alpha", *names])
+    return pd.DataFrame(rows, columns=list(OVERALL_COLUMNS))
 
 
 def _mean_figures(cells: Sequence[Cell]) -> dict[str, float]:

@@ -19,8 +19,7 @@ from scipy import stats
 
 from pipeline.paper.collection import Collection
 from pipeline.paper.published import DIGITS, METHODS, PublishedRow, published
-
-FloatArray = NDArray[np.float64]
+from pipeline.paper.statistics.bootstrap import FloatArray
 
 PAPER_SPLITS = 10
 AGREES, DIFFERS, STRONGLY = "agrees", "differs", "strongly differs"

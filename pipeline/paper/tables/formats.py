@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -116,17 +116,18 @@ def _tex_line(cells: Sequence[str] | Iterator[str]) -> str:
 
 
 def _tex(figure: Figure) -> str:
-    if figure.state != "done":
-        return rf"\emph{{{escaped(figure.state)}}}"
-    mean = rf"\textbf{{{figure.printed}}}" if figure.bold else figure.printed
-    return mean + escaped(error_text(figure))
+    return _marked(figure, r"\textbf{{{}}}", r"\emph{{{}}}", escaped)
 
 
 def _markdown(figure: Figure) -> str:
+    return _marked(figure, "**{}**", "*{}*", str)
+
+
+def _marked(figure: Figure, bold: str, italic: str, escape: Callable[[str], str]) -> str:
+    """Return a figure with its error, bold where it is the least; its state where there is none."""
     if figure.state != "done":
-        return f"*{figure.state}*"
-    mean = f"**{figure.printed}**" if figure.bold else figure.printed
-    return mean + error_text(figure)
+        return italic.format(escape(figure.state))
+    return (bold if figure.bold else "{}").format(figure.printed) + escape(error_text(figure))
 
 
 def error_text(figure: Figure) -> str:

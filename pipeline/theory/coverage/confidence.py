@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pipeline.core.learner import OneSidedLearner, TimeUnit
 from pipeline.core.loss import one_sided_loss
@@ -22,8 +21,7 @@ from pipeline.core.methods.ours_theory import OursTheory
 from pipeline.data.sources import Settings
 from pipeline.jobs.cell import Cell
 from pipeline.jobs.problem import Problem, problem_of
-
-FloatArray = NDArray[np.float64]
+from pipeline.theory.estimates import FloatArray
 
 
 @dataclass(frozen=True)

@@ -13,21 +13,34 @@ from pipeline.theory.coverage.confidence import theory_of
 from pipeline.theory.coverage.measure import Coverage
 from pipeline.theory.experiment import Measured
 from pipeline.view.figure import bare, sheet
-from pipeline.view.names import or_dash, with_ends
 from pipeline.view.page import Block, Items, Page, Picture, Text, TextTable
 from pipeline.view.style import look
 
-COVERAGE = (
-    "link", "runs", "statement holds", "ρ_T", "needed / ρ_t: median run", "worst run",
-    "enough for 1 − δ", "accepted",
-)  # fmt: skip
+COVERAGE = {
+    "link": "{link}",
+    "runs": "{runs}",
+    "statement holds": "{share:.3f} ({share_low:.3f} – {share_high:.3f})",
+    "ρ_T": "{rho_last:.0f}",
+    "needed / ρ_t: median run": "{worst_median:.2g}",
+    "worst run": "{worst_max:.2g}",
+    "enough for 1 − δ": "{enough:.2g}",
+    "accepted": "{accepted_share:.2%}",
+}
 REJECTION = (
     "link", "rejects from T ≈", "measured (median of 3 runs)", "Theorem 2 says something from T ≈",
 )  # fmt: skip
-BOUND = (
-    "link", "T", "R_T", "bound", "bound / R_T", "accepted", "ρ_T", "tuned alpha", "alpha / ρ_T",
-    "R_T of tuned ours",
-)  # fmt: skip
+BOUND = {
+    "link": "{link}",
+    "T": "{rounds:,}",
+    "R_T": "{loss:,.1f}",
+    "bound": "{bound:,.0f}",
+    "bound / R_T": "{bound_over_loss:,.0f}",
+    "accepted": "{accepted_share:.2%}",
+    "ρ_T": "{rho:.0f}",
+    "tuned alpha": "{tuned_alpha:.2g}",
+    "alpha / ρ_T": "{tuned_over_rho:.1e}",
+    "R_T of tuned ours": "{ours_loss:.2f} ± {ours_standard_error:.2f}",
+}
 RHO, NEEDED = "#000000", "#777777"  # no method's colours: they are no methods
 
 
@@ -92,7 +105,7 @@ def page(found: Measured[Coverage]) -> Page:
             "has data of its own; shares have Wilson's 95 % intervals."
         ),
         Items([_setting(one) for one in found.runs]),
-        TextTable(COVERAGE, [_coverage_texts(row) for row in coverage]),
+        TextTable.of(COVERAGE, coverage),
         Text("*Enough*: the share of ρ_t that holds in 1 − δ of the runs."),
         TextTable(REJECTION, [_rejection_texts(row) for row in coverage]),
         Text(
@@ -100,7 +113,7 @@ def page(found: Measured[Coverage]) -> Page:
             "the first round t ≥ 2 that rejects a row. The bound *says something* where it is "
             "below the loss of accepting every row."
         ),
-        TextTable(BOUND, [_bound_texts(row) for row in bound]),
+        TextTable.of(BOUND, bound),
         Picture("Widths and losses beside what the theory says", "coverage.png"),
     ]
     return Page("Algorithm 2 with its constants", blocks)
@@ -118,17 +131,6 @@ def _setting(one: Coverage) -> str:
     )
 
 
-def _coverage_texts(row: dict[str, Any]) -> list[str]:
-    return [
-        row["link"],
-        f"{row['runs']}",
-        with_ends("{:.3f}", row["share"], row["share_low"], row["share_high"]),
-        f"{row['rho_last']:.0f}",
-        *(f"{row[name]:.2g}" for name in ("worst_median", "worst_max", "enough")),
-        f"{row['accepted_share']:.2%}",
-    ]
-
-
 def _rejection_texts(row: dict[str, Any]) -> list[str]:
     measured = row["rejects_measured"]
     known = "out of reach" if np.isnan(measured) else f"{measured:,.0f}"
@@ -141,18 +143,3 @@ def large(value: float) -> str:
         return "∞"
     digits, power = f"{value:.1e}".split("e")
     return f"{digits}·10{str(int(power)).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
-
-
-def _bound_texts(row: dict[str, Any]) -> list[str]:
-    return [
-        row["link"],
-        f"{row['rounds']:,}",
-        f"{row['loss']:,.1f}",
-        or_dash(row["bound"], "{:,.0f}"),
-        or_dash(row["bound_over_loss"], "{:,.0f}"),
-        f"{row['accepted_share']:.2%}",
-        f"{row['rho']:.0f}",
-        f"{row['tuned_alpha']:.2g}",
-        f"{row['tuned_over_rho']:.1e}",
-        f"{row['ours_loss']:.2f} ± {row['ours_standard_error']:.2f}",
-    ]

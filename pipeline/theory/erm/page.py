@@ -17,11 +17,17 @@ from pipeline.theory.trap.measure import Runs
 from pipeline.theory.trap.page import runs_table, setting_text
 from pipeline.view.curves import AVERAGE_LOSS, ROUND, draw_lines
 from pipeline.view.figure import bare, sheet
-from pipeline.view.names import with_ends
 from pipeline.view.page import Block, Items, Page, Picture, Text, TextTable
 from pipeline.view.style import look
 
-HEADS = ("t", "τ√t/σ", "groups", "lost", "Φ(−τ√t/σ)", "bound as printed")
+COLUMNS = {
+    "t": "{t}",
+    "τ√t/σ": "{margin:g}",
+    "groups": "{groups:,}",
+    "lost": "{share:.3f} ({low:.3f} – {high:.3f})",
+    "Φ(−τ√t/σ)": "{exact:.3f}",
+    "bound as printed": "{printed_bound:.3f}",
+}
 MARKERS = "os^Dv"
 EXACT, PAPER = "#000000", "#888888"
 APART = 0.02  # distance of the points of two t at the same τ√t/σ
@@ -89,7 +95,7 @@ def page(found: Measured[Runs]) -> Page:
             "each. A group is lost, for ever, with probability Φ(−τ√t/σ). Shares have Wilson's "
             "95 % intervals."
         ),
-        TextTable(HEADS, [_texts(row) for row in groups.to_dict("records")]),
+        TextTable.of(COLUMNS, groups.to_dict("records")),
         Text(
             f"Appendix B prints that the probability is more than 1/5 at τ = 1/√t, σ = 1. It is "
             f"{there:.3f} there: {_beside(groups)}. *As printed* is its lower bound "
@@ -105,17 +111,6 @@ def page(found: Measured[Runs]) -> Page:
         Picture("Share of groups lost, and the average one-sided loss in the trap", "erm.png"),
     ]
     return Page("The alternative greedy: least empirical one-sided loss", blocks)
-
-
-def _texts(row: dict[str, Any]) -> list[str]:
-    return [
-        f"{row['t']}",
-        f"{row['margin']:g}",
-        f"{row['groups']:,}",
-        with_ends("{:.3f}", row["share"], row["low"], row["high"]),
-        f"{row['exact']:.3f}",
-        f"{row['printed_bound']:.3f}",
-    ]
 
 
 def _beside(groups: pd.DataFrame) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
@@ -15,7 +16,7 @@ from pipeline.theory.estimates import mean_estimate
 from pipeline.theory.experiment import Measured
 from pipeline.theory.rates.measure import TRAP, Growth
 from pipeline.view.figure import bare, sheet
-from pipeline.view.names import NONE, with_ends
+from pipeline.view.names import NONE
 from pipeline.view.page import Block, Page, Picture, Text, TextTable
 from pipeline.view.style import look
 
@@ -31,8 +32,24 @@ TITLES = {
     "glm": "Cases that resemble each other",
     TRAP: "A group unlike all others (Theorem 1)",
 }
-POWERS = ("dataset", "method", "T", "runs", "power of T", "last step", "theory", "accepted")
-LOSSES = ("dataset", "method", "T", "runs", "R_T", "interval")
+POWERS = {
+    "dataset": "{dataset}",
+    "method": "{method}",
+    "T": "{from:,} – {to:,}",
+    "runs": "{runs}",
+    "power of T": "{power:.2f} ({low:.2f} – {high:.2f})",
+    "last step": "{last_step:.2f}",
+    "theory": "{theory}",
+    "accepted": "{accepted_at_end:.0%}",
+}
+LOSSES = {
+    "dataset": "{dataset}",
+    "method": "{method}",
+    "T": "{T:,}",
+    "runs": "{runs}",
+    "R_T": "{loss:,.1f}",
+    "interval": "{low:,.1f} – {high:,.1f}",
+}
 GUIDES = ((1.0, "T"), (2 / 3, "T^{2/3}"), (1 / 2, "T^{1/2}"))
 GREY = "#777777"
 ROOM = 0.6  # share of the decades of T that the names take at the right
@@ -120,37 +137,26 @@ def _write_names(axis: Axes, here: Sequence[Growth], names: Sequence[_Name]) -> 
 
 def page(found: Measured[Growth]) -> Page:
     """Return the page: powers with their bounds, and R_T."""
-    powers, losses = (found.tables[name].to_dict("records") for name in ("powers", "losses"))
+    powers, losses = (_named(found.tables[name]) for name in ("powers", "losses"))
     blocks: list[Block] = [
         Text(
             "R_T ≈ C·T^p: p is the slope of log mean R_T over log T, with a 95 % bootstrap "
             "interval over runs; the last step is p between the two largest T. A run has data of "
             "its own."
         ),
-        TextTable(POWERS, [_power_cells(row) for row in powers], ("dataset", "method", "theory")),
+        TextTable.of(POWERS, powers, ("dataset", "method", "theory")),
         Picture("Cumulative loss over T", "rates.png"),
         Text("Mean R_T, with a 95 % bootstrap interval over runs:"),
-        TextTable(LOSSES, [_loss_cells(row) for row in losses], ("dataset", "method")),
+        TextTable.of(LOSSES, losses, ("dataset", "method")),
     ]
     return Page("How fast the loss grows", blocks)
 
 
-def _power_cells(row: dict[str, Any]) -> list[str]:
-    bound = f"{row['kind']} {row['bound']:.2f} ({row['source']})" if row["source"] else NONE
-    return [
-        row["dataset"],
-        look(row["method"]).label,
-        f"{row['from']:,} – {row['to']:,}",
-        f"{row['runs']}",
-        with_ends("{:.2f}", row["power"], row["low"], row["high"]),
-        f"{row['last_step']:.2f}",
-        bound,
-        f"{row['accepted_at_end']:.0%}",
-    ]
+def _named(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table with the names of methods and, where there are any, bounds."""
+    rows = table.assign(method=[look(method).label for method in table["method"]])
+    return [row | {"theory": _bound_text(row)} for row in rows.to_dict("records")]
 
 
-def _loss_cells(row: dict[str, Any]) -> list[str]:
-    interval = f"{row['low']:,.1f} – {row['high']:,.1f}"
-    loss = f"{row['loss']:,.1f}"
-    name = look(row["method"]).label
-    return [row["dataset"], name, f"{row['T']:,}", f"{row['runs']}", loss, interval]
+def _bound_text(row: dict[str, Any]) -> str:
+    return f"{row['kind']} {row['bound']:.2f} ({row['source']})" if row.get("source") else NONE

@@ -12,23 +12,41 @@ from matplotlib.figure import Figure
 from pipeline.theory.experiment import Measured
 from pipeline.theory.sgd.path import Case
 from pipeline.view.figure import bare, sheet
-from pipeline.view.names import or_dash, with_ends
 from pipeline.view.page import Block, Page, Picture, Text, TextTable
 from pipeline.view.style import look
 
 # What the proposition claims and one decision for all rows are no methods: colours of no method.
 BOUND, TRIVIAL = "#8B8000", "#000000"
-DISTANCES = (
-    "case", "updates a run", "of them less than claimed", "d_t ≥ distance throughout",
-    "d_t = 0 reached", "in round (median)", "last distance", "last d_t", "error where β stayed",
-    "L/γ·(α + 2B)",
-)  # fmt: skip
-MISTAKES = (
-    "case", "cutoff", "accepted", "decided wrongly", "second half", "accepting (rejecting) all",
-    "ρ of Proposition 2",
-)  # fmt: skip
+DISTANCES = {
+    "case": "{case}",
+    "updates a run": "{updates:.0f}",
+    "of them less than claimed": "{falls_short:.0%}",
+    "d_t ≥ distance throughout": "{bounded} of {runs} runs",
+    "d_t = 0 reached": "{zero} of {runs} runs",
+    "in round (median)": "{zero_round:,.0f}",
+    "last distance": "{distance:.2f}",
+    "last d_t": "{bound:.2f}",
+    "error where β stayed": "{largest_error:.2f}",
+    "L/γ·(α + 2B)": "{error_bound:.2f}",
+}
+MISTAKES = {
+    "case": "{case}",
+    "cutoff": "{cutoff}",
+    "accepted": "{accepted:.1%}",
+    "decided wrongly": "{mistakes:.2%} ({mistakes_low:.2%} – {mistakes_high:.2%})",
+    "second half": "{mistakes_late:.2%}",
+    "accepting (rejecting) all": "{trivial:.2%}",
+    "ρ of Proposition 2": "{error_probability:.2f}",
+}
+CELLS = {
+    "cutoff": "{cutoff}",
+    "s_t": "{s_t}",
+    "T": "{rounds:,}",
+    "R_T": "{loss:,.0f} ± {standard_error:,.0f}",
+    "accepted": "{accepted:.1%}",
+    "decided wrongly": "{mistakes:.2%}",
+}
 LEAST = 5e-3  # share of mistakes at which the last panel begins
-CELLS = ("cutoff", "s_t", "T", "R_T", "accepted", "decided wrongly")
 
 
 def figure(found: Measured[Case]) -> Figure:
@@ -83,7 +101,7 @@ def _draw_mistakes(axis: Axes, table: pd.DataFrame) -> None:
 
 def page(found: Measured[Case]) -> Page:
     """Return the page."""
-    rows, cells = (found.tables[name].to_dict("records") for name in ("sgd", "sgd_cells"))
+    rows, cells = (_records(found.tables[name]) for name in ("sgd", "sgd_cells"))
     case = found.runs[0]
     blocks: list[Block] = [
         Text(
@@ -94,48 +112,20 @@ def page(found: Measured[Case]) -> Page:
             "**The distance.** Proposition 2: an update brings E‖β_t − β*‖² down by α²/(‖x‖²L²) "
             "at least, so that d_t bounds the distance; where β stays, μ is right to L/γ·(α + 2B)."
         ),
-        TextTable(DISTANCES, [_distance_texts(row) for row in rows]),
+        TextTable.of(DISTANCES, rows),
         Text(
             "**The mistakes.** Proposition 2: a row is decided wrongly with probability ρ at most. "
             "Accepting every row (above the mean, rejecting every row) keeps that bound as well."
         ),
-        TextTable(MISTAKES, [_mistake_texts(row) for row in rows]),
+        TextTable.of(MISTAKES, rows),
         Text("**Through the pipeline**, the cells of `experiment=sgd` and `sgd_high`:"),
-        TextTable(CELLS, [_cell_texts(row) for row in cells]),
+        TextTable.of(CELLS, cells),
         Picture("Distance to β* and mistakes of Algorithm 3", "sgd.png"),
     ]
     return Page("Algorithm 3: SGD under partial feedback", blocks)
 
 
-def _distance_texts(row: dict[str, Any]) -> list[str]:
-    return [
-        row["case"],
-        f"{row['updates']:.0f}",
-        or_dash(row["falls_short"], "{:.0%}"),
-        f"{row['bounded']} of {row['runs']} runs",
-        f"{row['zero']} of {row['runs']} runs",
-        or_dash(row["zero_round"], "{:,.0f}"),
-        *(f"{row[name]:.2f}" for name in ("distance", "bound", "largest_error", "error_bound")),
-    ]
-
-
-def _mistake_texts(row: dict[str, Any]) -> list[str]:
-    return [
-        row["case"],
-        f"{row['cutoff']:g}".replace("-", "−"),
-        f"{row['accepted']:.1%}",
-        with_ends("{:.2%}", row["mistakes"], row["mistakes_low"], row["mistakes_high"]),
-        *(f"{row[name]:.2%}" for name in ("mistakes_late", "trivial")),
-        f"{row['error_probability']:.2f}",
-    ]
-
-
-def _cell_texts(row: dict[str, Any]) -> list[str]:
-    return [
-        f"{row['cutoff']:g}".replace("-", "−"),
-        row["s_t"],
-        f"{row['rounds']:,}",
-        f"{row['loss']:,.0f} ± {row['standard_error']:,.0f}",
-        f"{row['accepted']:.1%}",
-        f"{row['mistakes']:.2%}",
-    ]
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table, a cutoff with a minus sign rather than a hyphen."""
+    texts = [f"{cutoff:g}".replace("-", "−") for cutoff in table["cutoff"]]
+    return list(table.assign(cutoff=texts).to_dict("records"))

@@ -13,8 +13,8 @@ from pipeline.core.methods import Setting
 from pipeline.core.methods.sgd import Iterate, Sgd
 from pipeline.core.models.base import ModelSpec
 from pipeline.data.synthetic import glm
+from pipeline.theory.estimates import FloatArray
 
-FloatArray = NDArray[np.float64]
 LOOK_AHEAD = 256  # rows judged at once: β stays the same until one of them moves it
 SIGMA = 1.0  # of the features, x ~ N(0, I)
 

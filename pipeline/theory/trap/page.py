@@ -13,14 +13,22 @@ from pipeline.theory.experiment import Measured
 from pipeline.theory.trap.measure import BOUND, Runs
 from pipeline.view.curves import AVERAGE_LOSS, ROUND, draw_lines
 from pipeline.view.figure import legend, sheet
-from pipeline.view.names import NONE, method_name, with_ends
+from pipeline.view.names import method_name
 from pipeline.view.page import Block, Items, Page, Picture, Text, TextTable
 from pipeline.view.style import look
 
-HEADS = (
-    "link", "method", "alpha", "runs", "v lost for ever", "rejected at once", "loss a row",
-    "P(lost)·P(v)·τ", "first half", "second half",
-)  # fmt: skip
+COLUMNS = {
+    "link": "{link}",
+    "method": "{method}",
+    "alpha": "{alpha:g}",
+    "runs": "{runs:,}",
+    "v lost for ever": "{lost_share:.3f} ({lost_low:.3f} – {lost_high:.3f})",
+    "rejected at once": "{at_once_share:.3f} ({at_once_low:.3f} – {at_once_high:.3f})",
+    "loss a row": "{slope:.4f} ({slope_low:.4f} – {slope_high:.4f})",
+    "P(lost)·P(v)·τ": "{slope_of_v:.4f}",
+    "first half": "{slope_first_half:.4f}",
+    "second half": "{slope_second_half:.4f}",
+}
 WITHOUT_ALPHA = ("greedy", "erm")
 
 
@@ -83,7 +91,11 @@ def page(found: Measured[Runs]) -> Page:
 
 def runs_table(table: pd.DataFrame) -> TextTable:
     """Return who lost v, how fast the loss grows."""
-    return TextTable(HEADS, [_cells(row) for row in table.to_dict("records")], HEADS[:2])
+    shown = table.assign(
+        method=table["method"].map(method_name),
+        alpha=table["alpha"].mask(table["method"].isin(WITHOUT_ALPHA)),
+    )
+    return TextTable.of(COLUMNS, shown.to_dict("records"), ("link", "method"))
 
 
 def setting_text(runs: Runs) -> str:
@@ -94,20 +106,3 @@ def setting_text(runs: Runs) -> str:
         f"τ = {data['gap']:g}, P(v) = {data['share']:g}, ridge {setting.model['l2']:g}, "
         f"{setting.batch_size} row(s) a round"
     )
-
-
-def _cells(row: dict[str, Any]) -> list[str]:
-    def share(name: str) -> str:
-        parts = (row[f"{name}_{part}"] for part in ("share", "low", "high"))
-        return with_ends("{:.3f}", *parts)
-
-    return [
-        row["link"],
-        method_name(row["method"]),
-        f"{row['alpha']:g}" if row["method"] not in WITHOUT_ALPHA else NONE,
-        f"{row['runs']:,}",
-        share("lost"),
-        share("at_once"),
-        with_ends("{:.4f}", row["slope"], row["slope_low"], row["slope_high"]),
-        *(f"{row[name]:.4f}" for name in ("slope_of_v", "slope_first_half", "slope_second_half")),
-    ]
