@@ -14,8 +14,8 @@ from dvc.repo import Repo
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
+from pipeline.paper.by_setting import Setting, in_text
 from pipeline.paper.collection import CELLS
-from pipeline.paper.settings import Setting, in_text
 from pipeline.paper.statistics.alphas import FRESH
 from pipeline.sweeps.plan import config_loader
 

@@ -182,7 +182,7 @@ def run_toy(folder: File) -> File:
         f"outputs={folder}/o",
         "tracking=none",
     ]
-    assert main(["sgd_figures", *toy, "--out", f"{folder}/out"]) == 0
+    assert main(["sgd", *toy, "--out", f"{folder}/out"]) == 0
     return folder / "out"
 
 

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from pipeline.paper.by_setting import Setting, in_text
 from pipeline.paper.figures.panels import A3
 from pipeline.paper.published import BASELINE, LINKS, METHODS
-from pipeline.paper.settings import Setting, in_text
 from pipeline.view.figure import bare, save_all
 from pipeline.view.style import look
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pipeline.paper.by_setting import Lines, Setting, absent, in_text, lines_of, present
 from pipeline.paper.collection import Collection
 from pipeline.paper.figures.panels import A3, draw_ratios, name_axes, name_panels, note_missing
 from pipeline.paper.published import LINKS, METHODS
-from pipeline.paper.settings import Lines, Setting, absent, in_text, lines_of, present
 from pipeline.view.curves import AVERAGE_LOSS, ROUND, draw_lines
 from pipeline.view.figure import legend, save_all, sheet
 

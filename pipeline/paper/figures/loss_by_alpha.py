@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
+from pipeline.paper.by_setting import Setting, absent, in_text, present
 from pipeline.paper.collection import Collection
 from pipeline.paper.figures.panels import A3, name_axes, name_panels, note_missing
 from pipeline.paper.published import BASELINE, LINKS, METHODS
-from pipeline.paper.settings import Setting, absent, in_text, present
 from pipeline.paper.statistics.alphas import REPORTED, Grid, Relative, grids, relative
 from pipeline.view.curves import BAND, layer
 from pipeline.view.figure import bare, few_ticks, legend, save_all, sheet

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
+from pipeline.paper.by_setting import Setting
 from pipeline.paper.published import BASELINE, METHODS
-from pipeline.paper.settings import Setting
 from pipeline.results.average import AverageLoss
 from pipeline.view.curves import EARLY, layer
 from pipeline.view.figure import bare, count_rounds, few_ticks

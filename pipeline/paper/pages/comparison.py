@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from pipeline.paper.figures.verdict import draw_verdict
+from pipeline.paper.fill_commands import fill_commands
 from pipeline.paper.findings import Finding, findings
-from pipeline.paper.gaps import fill_commands
 from pipeline.paper.published import published
 from pipeline.paper.statistics import agreement
 from pipeline.paper.statistics.compare import (

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pipeline.paper.by_setting import Setting
 from pipeline.paper.collection import Collection
 from pipeline.paper.figures.advantage import draw_hindsight
 from pipeline.paper.published import BASELINE, CHAMPION, LINKS, METHODS
-from pipeline.paper.settings import Setting
 from pipeline.paper.statistics.both_ways import both_ways, gap_commands
 from pipeline.paper.statistics.held_out import WAYS
 from pipeline.results.files import write_csv, write_text

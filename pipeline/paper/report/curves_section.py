@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.paper.by_setting import Setting, absent, lines_of
 from pipeline.paper.collection import Collection
-from pipeline.paper.gaps import fill_command
+from pipeline.paper.fill_commands import fill_command
 from pipeline.paper.published import BASELINE, published
-from pipeline.paper.settings import Setting, absent, lines_of
 from pipeline.paper.statistics.alphas import Grid, grids, relative
 from pipeline.results.average import AverageLoss
 

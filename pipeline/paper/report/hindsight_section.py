@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pipeline.paper.by_setting import Setting
 from pipeline.paper.collection import CollectionError
 from pipeline.paper.pages.hindsight import (
     BY_SETTING,
@@ -18,7 +19,6 @@ from pipeline.paper.pages.hindsight import (
     summary,
 )
 from pipeline.paper.published import BASELINE, LINKS, METHODS
-from pipeline.paper.settings import Setting
 from pipeline.paper.statistics.both_ways import COLUMNS, OVERALL_COLUMNS, gap_commands
 
 MAKE = "python -m pipeline.paper hindsight"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.paper.collection import Collection
-from pipeline.paper.gaps import fill_command, fill_commands
+from pipeline.paper.fill_commands import fill_command, fill_commands
 from pipeline.paper.published import DIGITS, METHODS, PublishedRow, published
 from pipeline.paper.statistics.compare import KEY, Comparison
 from pipeline.paper.tables.contents import Figure, Table, gaps, make_tables

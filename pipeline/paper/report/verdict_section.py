@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
+from pipeline.paper.by_setting import in_text
 from pipeline.paper.pages.comparison import (
     finding_texts,
     headline,
     percent,
     summary_table,
 )
-from pipeline.paper.settings import in_text
 from pipeline.paper.statistics import agreement
 from pipeline.paper.statistics.compare import KEY, Comparison
 from pipeline.view.names import or_dash

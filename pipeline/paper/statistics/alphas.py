@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from pipeline.paper.by_setting import Setting, by_setting
 from pipeline.paper.collection import CollectionError
-from pipeline.paper.settings import Setting, by_setting
 from pipeline.paper.statistics.bootstrap import FloatArray
 
 REPORTED, FRESH = tuple(range(10)), tuple(range(10, 20))  # the paper's ten splits; ten others

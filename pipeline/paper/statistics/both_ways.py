@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from pipeline.paper.by_setting import Setting, in_text
 from pipeline.paper.collection import Collection, CollectionError
-from pipeline.paper.gaps import fill_command, fill_commands
+from pipeline.paper.fill_commands import fill_command, fill_commands
 from pipeline.paper.published import BASELINE, LINKS, METHODS
-from pipeline.paper.settings import Setting, in_text
 from pipeline.paper.statistics.alphas import REPORTED, Grid, grids
 from pipeline.paper.statistics.bootstrap import Estimate, mean_of
 from pipeline.paper.statistics.held_out import TUNED_ON, WAYS, Cell, cells_of, lacking, survives

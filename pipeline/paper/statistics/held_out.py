@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.paper.by_setting import Setting
 from pipeline.paper.published import BASELINE, CHAMPION
-from pipeline.paper.settings import Setting
 from pipeline.paper.statistics.alphas import FRESH, REPORTED, Grid
 from pipeline.paper.statistics.bootstrap import (
     Estimate,

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline.paper.collection import Collection
-from pipeline.paper.gaps import fill_commands
+from pipeline.paper.fill_commands import fill_commands
 from pipeline.paper.published import DIGITS, METHODS
 from pipeline.paper.tables.contents import Figure, Row, Table, gaps, make_tables
 from pipeline.results.files import write_text

@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pipeline.paper.__main__ import main
+from pipeline.paper.by_setting import Lines, Setting, in_text, lines_of
 from pipeline.paper.figures.average_loss import PANELS, RATIO, figure_of
 from pipeline.paper.published import METHODS
-from pipeline.paper.settings import Lines, Setting, in_text, lines_of
 from pipeline.view.curves import AVERAGE_LOSS
 from pipeline.view.figure import save_all
 from pipeline.view.style import look

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pipeline.paper.by_setting import Setting, absent, in_text, present
 from pipeline.paper.collection import CollectionError
-from pipeline.paper.settings import Setting, absent, in_text, present
 from pipeline.paper.statistics.alphas import REPORTED, Grid, grids
 from tests.paper.made_up_paper import full_collection
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.paper.settings import Setting
+from pipeline.paper.by_setting import Setting
 from pipeline.paper.statistics.alphas import FRESH, REPORTED, Grid
 from pipeline.paper.statistics.bootstrap import PERCENTILES, Estimate, weights
 from pipeline.paper.statistics.held_out import cells_of, lacking, survives, wins
