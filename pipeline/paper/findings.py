@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from pipeline.paper.published import PublishedError, published
+from pipeline.paper.published import PublishedError, published, read_reference
 from pipeline.paper.statistics.compare import Comparison
 
 FILE = Path(__file__).parent / "reference" / "findings.csv"
@@ -51,11 +50,7 @@ class Finding:
 
 def findings(file: Path = FILE) -> list[Finding]:
     """Return the findings in the order of the file."""
-    with file.open(newline="", encoding="utf-8") as opened:
-        reader = csv.DictReader(opened)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise PublishedError(f"{file}: expected the columns {', '.join(COLUMNS)}")
-        return [_finding(number, line, file) for number, line in enumerate(reader, start=2)]
+    return [_finding(number, line, file) for number, line in read_reference(file, COLUMNS)]
 
 
 def _finding(number: int, line: dict[str, str], file: Path) -> Finding:

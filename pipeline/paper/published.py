@@ -60,13 +60,18 @@ class PublishedRow:
 
 def published(file: Path = FILE) -> list[PublishedRow]:
     """Return the published rows in the paper's order."""
-    with file.open(newline="", encoding="utf-8") as opened:
-        reader = csv.DictReader(opened)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise PublishedError(f"{file}: expected the columns {', '.join(COLUMNS)}")
-        rows = [_row(number, line, file) for number, line in enumerate(reader, start=2)]
+    rows = [_row(number, line, file) for number, line in read_reference(file, COLUMNS)]
     _check(rows, file)
     return rows
+
+
+def read_reference(file: Path, columns: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
+    """Return the lines of a table of reference with their numbers; refuse other columns."""
+    with file.open(newline="", encoding="utf-8") as opened:
+        reader = csv.DictReader(opened)
+        if tuple(reader.fieldnames or ()) != columns:
+            raise PublishedError(f"{file}: expected the columns {', '.join(columns)}")
+        return list(enumerate(reader, start=2))
 
 
 def _row(number: int, line: dict[str, str], file: Path) -> PublishedRow:

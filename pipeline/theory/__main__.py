@@ -1,7 +1,7 @@
 """What the paper proves, measured: ``python -m pipeline.theory trap|rates|…``.
 
 A command runs the cells of its experiment that are not there yet and writes what they show: CSV,
-Markdown and figures.
+Markdown (and the same page as JSON, for the report) and figures.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 
 from pipeline.theory.driver import EXPERIMENTS, add_options, run
 
-EXAMPLES = """examples:
-  python -m pipeline.theory trap --out outputs/paper/theory/trap
-  python -m pipeline.theory erm --out outputs/paper/theory/erm
-  python -m pipeline.theory rates --out outputs/paper/theory/rates
-  python -m pipeline.theory coverage --out outputs/paper/theory/coverage
-  python -m pipeline.theory sgd --out outputs/paper/theory/sgd"""
-
+OUT = "outputs/paper/theory"
+EXAMPLES = "\n".join(
+    [
+        "examples:",
+        *(f"  python -m pipeline.theory {name} --out {OUT}/{name}" for name in EXPERIMENTS),
+    ]
+)
 OLD_NAMES = {"sgd_figures": "sgd"}
 
 

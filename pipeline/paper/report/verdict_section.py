@@ -21,11 +21,8 @@ from pipeline.view.names import or_dash
 
 def overview_part(comparison: Comparison) -> dict[str, Any]:
     """Return what the first section shows; the cells it draws are those of the tables."""
-    links, datasets, methods = (
-        agreement.by_link(comparison),
-        agreement.by_dataset(comparison),
-        agreement.by_method(comparison),
-    )
+    links, datasets = agreement.by_link(comparison), agreement.by_dataset(comparison)
+    methods = agreement.by_method(comparison)
     return {
         "sentences": list(headline(comparison)),
         "glance": _glance(comparison, links),
