@@ -5,17 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pipeline.core.methods import Method
+from pipeline.core.methods.base import REGISTRY
 from pipeline.data.configured import MAKERS
 from pipeline.data.sources import Settings
 from pipeline.jobs.cell import Cell
-from pipeline.jobs.problem import data_hash, dataset_of
-from pipeline.jobs.sources import ENGINE, METHODS, file_digest
+from pipeline.jobs.compute import compute
+from pipeline.jobs.definitions import CODE, PROJECT
+from pipeline.jobs.problem import data_hash, dataset_of, prepare
 from pipeline.results.runs import RunFolder, runs_dir
 
 HASH_LENGTH = 12
+# The way from a cell and its data to the figures.
+_ENGINE = CODE.follow(prepare, compute)
+ENGINE = _ENGINE.digest
 
 
 def identity_of(cell: Cell, data: Settings) -> dict[str, Any]:
@@ -23,9 +30,22 @@ def identity_of(cell: Cell, data: Settings) -> dict[str, Any]:
     return {
         "config": _config(cell),
         "data": _data(cell, data),
-        "method": _method(cell),
+        "method": method_digest(type(cell.method)),
         "engine": ENGINE,
     }
+
+
+@lru_cache(maxsize=256)
+def method_digest(method: type[Method]) -> str:
+    """Return a digest of a method's class and of what it leads to beyond the engine."""
+    return CODE.follow(method, after=_ENGINE).digest
+
+
+# Taken when the code is imported: a process that outlives a change of a file still runs the old
+# code, and must not claim otherwise.
+for _method in REGISTRY.values():
+    if _method.__module__.startswith(f"{PROJECT}."):
+        method_digest(_method)
 
 
 def folder_of(cell: Cell, identity: Mapping[str, Any], outputs: Path) -> RunFolder:
@@ -75,12 +95,6 @@ def _data(cell: Cell, data: Settings) -> str:
         if expected:
             return str(expected)
     return data_hash(dataset_of(cell, data))
-
-
-def _method(cell: Cell) -> str:
-    if cell.method_file is not None:
-        return file_digest(cell.method_file)
-    return METHODS[type(cell.method).__module__.rpartition(".")[2]]
 
 
 def _plain(value: Any) -> Any:

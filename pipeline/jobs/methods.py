@@ -6,6 +6,7 @@ config: with ``--config-dir mine``, ``mine/method/fading.yaml`` goes with ``mine
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,8 +17,8 @@ from typing import Any
 from pipeline.core.methods import Method, get_method, method_names
 from pipeline.core.methods.base import REGISTRY
 from pipeline.core.names import closest
+from pipeline.jobs.definitions import CODE
 from pipeline.jobs.errors import ConfigError, MethodError
-from pipeline.jobs.sources import file_digest
 
 OWN_PREFIX = "onesided_method_"
 
@@ -48,7 +49,8 @@ def _own_file(name: str, config_dirs: Sequence[Path]) -> Path | None:
 
 def _import(name: str, file: Path) -> None:
     """Import a method's file, which registers it; again when the file has changed."""
-    module_name = f"{OWN_PREFIX}{name}_{file_digest(file)}"
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    module_name = f"{OWN_PREFIX}{name}_{digest}"
     if REGISTRY.get(name) is not None and REGISTRY[name].__module__ == module_name:
         return
     spec = importlib.util.spec_from_file_location(module_name, file)
@@ -66,6 +68,7 @@ def _import(name: str, file: Path) -> None:
         raise MethodError(f"{file}: {kind}{error}") from error
     if name not in REGISTRY:
         raise MethodError(f'{file}: registers no method of the name {name!r} (name = "{name}")')
+    CODE.module(module_name)  # as it was imported, whatever becomes of the file
 
 
 def _with_parameters(kind: type[Method], values: Mapping[str, Any]) -> Method:

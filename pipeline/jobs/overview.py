@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
-from pipeline.core.methods import get_method, method_names
+from pipeline.core.methods.base import REGISTRY
+from pipeline.jobs.identity import ENGINE, method_digest
 from pipeline.jobs.lines import name_text
 from pipeline.jobs.marks import Spot, grids, legend
-from pipeline.jobs.sources import ENGINE, METHODS
 from pipeline.jobs.task import places_of
 from pipeline.results.files import read_json
 from pipeline.results.runs import CONFIG, ENVIRONMENT, RunFolder, find_runs, runs_dir
@@ -47,8 +46,9 @@ def is_current(run: RunFolder) -> bool:
     made_by = read_json(run.path / ENVIRONMENT)
     if not isinstance(made_by, dict):
         made_by = _identity(run)
-    expected = _method_digest(run.labels["method"])
-    return made_by.get("engine") == ENGINE and expected in (None, made_by.get("method"))
+    method = REGISTRY.get(run.labels["method"])
+    known = method is None or made_by.get("method") == method_digest(method)
+    return made_by.get("engine") == ENGINE and known
 
 
 def _identity(run: RunFolder) -> dict[str, object]:
@@ -58,13 +58,6 @@ def _identity(run: RunFolder) -> dict[str, object]:
     except OSError:
         return {}
     return {str(key): config[key] for key in config} if isinstance(config, DictConfig) else {}
-
-
-@lru_cache
-def _method_digest(name: str) -> str | None:
-    if name not in method_names():
-        return None
-    return METHODS.get(type(get_method(name)).__module__.rpartition(".")[2])
 
 
 def _totals(runs: Sequence[RunFolder], spots: Sequence[Spot]) -> Iterator[str]:

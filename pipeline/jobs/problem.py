@@ -83,7 +83,11 @@ def dataset_of(cell: Cell, data: Settings) -> Dataset:
 
 def problem_of(cell: Cell, data: Settings) -> Problem:
     """Return a cell's problem."""
-    dataset = dataset_of(cell, data)
+    return prepare(cell, dataset_of(cell, data))
+
+
+def prepare(cell: Cell, dataset: Dataset) -> Problem:
+    """Return the problem of a cell on its dataset; the last ones are kept, as cells share them."""
     parts = [data_hash(dataset), cell.link, vars(cell.setting), max(cell.splits), cell.seed]
     key = json.dumps(parts, sort_keys=True)
     return _PROBLEMS.get(key, lambda: _make(cell, dataset))

@@ -8,7 +8,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from pipeline.jobs.sources import ENGINE
+from pipeline.jobs.identity import ENGINE
 
 NOTICE = "compiling the kernels: about a minute, once …"
 

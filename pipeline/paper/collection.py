@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pipeline.files import replacing
 from pipeline.results.average import average_loss
 from pipeline.results.files import write_csv
-from pipeline.results.outcome import Columns, Outcome
+from pipeline.results.outcome import Columns, read_outcome
 from pipeline.results.runs import PARTS, TRACEBACK, RunFolder
 
 LABELS = list(PARTS)
@@ -105,7 +105,7 @@ def collect(cells: Iterable[tuple[dict[str, str], RunFolder | None]], outputs: P
         if folder is not None and state == "failed":
             row["reason"] = folder.status.get("reason", f"see {TRACEBACK}")
         if folder is not None and state == "done":
-            outcome = Outcome.read(folder.path)
+            outcome = read_outcome(folder.path)
             row |= outcome.summary
             losses.append(pd.DataFrame({**labels, **outcome.losses})[list(LOSS_TYPES)])
             curves.append(pd.DataFrame({**labels, **average_curve(outcome.curves)}))

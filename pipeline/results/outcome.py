@@ -45,23 +45,24 @@ class Outcome:
     groups: Columns | None
     summary: dict[str, Any]
 
-    def write(self, folder: Path) -> None:
-        """Write one file for each part."""
-        for name, schema in SCHEMAS.items():
-            columns = getattr(self, name)
-            if columns is not None:
-                _write_table(folder / f"{name}.parquet", columns, schema)
-        write_json(folder / SUMMARY, self.summary)
 
-    @classmethod
-    def read(cls, folder: Path) -> Outcome:
-        """Read what :meth:`write` wrote."""
-        parts = {name: _read_table(folder / f"{name}.parquet", SCHEMAS[name]) for name in SCHEMAS}
-        summary = read_json(folder / SUMMARY)
-        losses, curves = parts["losses"], parts["curves"]
-        if losses is None or curves is None or summary is None:
-            raise FileNotFoundError(f"{folder}: a finished run lacks one of its files")
-        return cls(losses, curves, parts["groups"], summary)
+def write_outcome(outcome: Outcome, folder: Path) -> None:
+    """Write one file for each part."""
+    for name, schema in SCHEMAS.items():
+        columns = getattr(outcome, name)
+        if columns is not None:
+            _write_table(folder / f"{name}.parquet", columns, schema)
+    write_json(folder / SUMMARY, outcome.summary)
+
+
+def read_outcome(folder: Path) -> Outcome:
+    """Read what :func:`write_outcome` wrote."""
+    parts = {name: _read_table(folder / f"{name}.parquet", SCHEMAS[name]) for name in SCHEMAS}
+    summary = read_json(folder / SUMMARY)
+    losses, curves = parts["losses"], parts["curves"]
+    if losses is None or curves is None or summary is None:
+        raise FileNotFoundError(f"{folder}: a finished run lacks one of its files")
+    return Outcome(losses, curves, parts["groups"], summary)
 
 
 def _write_table(path: Path, columns: Columns, schema: tuple[str, ...]) -> None:

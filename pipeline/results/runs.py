@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pipeline.results.files import digest, read_json, write_json, write_text
-from pipeline.results.outcome import SUMMARY, Outcome
+from pipeline.results.outcome import SUMMARY, Outcome, read_outcome, write_outcome
 
 State = Literal["done", "failed", "missing"]
 STATUS, CONFIG, ENVIRONMENT, TRACEBACK = (
@@ -55,7 +55,7 @@ class RunFolder:
         """Write the results; the status comes last."""
         write_text(self.path / CONFIG, config)
         write_json(self.path / ENVIRONMENT, environment)
-        outcome.write(self.path)
+        write_outcome(outcome, self.path)
         (self.path / TRACEBACK).unlink(missing_ok=True)
         status = {"state": "done", "seconds": round(seconds, 3), "files": self._digests()}
         write_json(self.path / STATUS, status)
@@ -72,7 +72,7 @@ class RunFolder:
         """Return the results of a finished run."""
         if self.state != "done":
             raise FileNotFoundError(f"{self.path}: this run is {self.state}")
-        return Outcome.read(self.path)
+        return read_outcome(self.path)
 
     def _digests(self) -> dict[str, str | None]:
         names = [CONFIG, SUMMARY, *(file.name for file in self.path.glob("*.parquet"))]

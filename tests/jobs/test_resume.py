@@ -17,8 +17,6 @@ import pipeline.jobs.identity
 from pipeline.jobs import problem
 from pipeline.jobs.cell import make_cell
 from pipeline.jobs.identity import folder_of, identity_of
-from pipeline.jobs.sources import _engine_files as engine_files
-from pipeline.jobs.sources import digest_of
 from pipeline.jobs.task import places_of
 from pipeline.jobs.warm import warm_up
 from pipeline.results.sweeps import Entry
@@ -329,6 +327,7 @@ def test_a_changed_method_invalidates_itself_only_and_words_nothing(
     edit(methods / "margin.py", "return alpha", "return 2.0 * alpha")
     edit(methods / "ours.py", "Return alpha·width.", "Return alpha times width.")
     edit(copy / "pipeline" / "core" / "tuning.py", "from __future__", "# Why.\nfrom __future__")
+    edit(copy / "pipeline" / "core" / "validation.py", "the same row twice", "a row twice")
     done = commands.run(outputs, "-m", *TINY, "method=ours,margin", "n_jobs=1", root=copy)
     assert done.returncode == 0, done.stderr
     assert re.search(r" ours .* kept$", done.stderr, flags=re.MULTILINE)
@@ -338,17 +337,10 @@ def test_a_changed_method_invalidates_itself_only_and_words_nothing(
         assert len(found) == (2 if name == "margin" else 1)
 
 
-def test_the_engine_is_all_that_makes_a_figure_but_the_methods() -> None:
-    package = commands.ROOT / "pipeline"
-    found = {str(file.relative_to(package)) for file in engine_files()}
-    core = {str(file.relative_to(package)) for file in (package / "core").rglob("*.py")}
-    methods = {name for name in core if name.startswith("core/methods/")}
-    others = {"core/methods/base.py", "data/splits.py", "jobs/problem.py", "jobs/compute.py"}
-    assert found == (core - methods) | others
-
-
-def test_a_changed_engine_file_changes_the_digest(tmp_path: Path) -> None:
-    shutil.copy(engine_files()[0], tmp_path / "copy.py")
-    before = digest_of([tmp_path / "copy.py"])
-    (tmp_path / "copy.py").write_text("SOMETHING = 1\n" + engine_files()[0].read_text())
-    assert digest_of([tmp_path / "copy.py"]) != before
+def test_a_flipped_setting_is_computed_again(copy: Path, tmp_path: Path, job: RunJob) -> None:
+    outputs = tmp_path / "outputs"
+    before = Path(str(job(*TINY, outputs=outputs).folder))
+    edit(copy / "pipeline" / "jobs" / "cell.py", '"] = intercept', '"] = not intercept')
+    done = commands.run(outputs, *TINY, root=copy)
+    assert done.returncode == 0, done.stderr
+    assert len(list(before.parent.iterdir())) == 2
