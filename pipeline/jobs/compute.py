@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from pipeline.core.engine import simulate
 from pipeline.core.lanes import Draws, Lane, Simulation, grid
@@ -34,22 +35,23 @@ def compute(
     first = cells[0]
     lanes = [_lanes(cell, problem) for cell in cells]
     dataset, setting = problem.dataset, first.setting
-    simulation = simulate(
-        *(dataset.X, dataset.y),
-        truth=problem.truth,
-        splits=problem.splits,
-        lanes=[lane for part in lanes for lane in part],
-        spec=problem.spec,
-        batch_size=setting.batch_size,
-        time=cast(TimeUnit, setting.time),
-        delay=setting.delay,
-        draws=cast(Draws, setting.draws),
-        seed=first.seed,
-        group=None if dataset.group is None else dataset.group.codes,
-        n_threads=threads,
-        curve_points=first.curve_points,
-        progress=progress,
-    )
+    with threadpool_limits(limits=1, user_api="blas"):  # else the last bits hang on the cores
+        simulation = simulate(
+            *(dataset.X, dataset.y),
+            truth=problem.truth,
+            splits=problem.splits,
+            lanes=[lane for part in lanes for lane in part],
+            spec=problem.spec,
+            batch_size=setting.batch_size,
+            time=cast(TimeUnit, setting.time),
+            delay=setting.delay,
+            draws=cast(Draws, setting.draws),
+            seed=first.seed,
+            group=None if dataset.group is None else dataset.group.codes,
+            n_threads=threads,
+            curve_points=first.curve_points,
+            progress=progress,
+        )
     ends = np.cumsum([len(part) for part in lanes])
     parts = [slice(end - len(part), end) for end, part in zip(ends, lanes, strict=True)]
     return [

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from pipeline.core.lanes import Split
 from pipeline.core.loss import cutoff_at, fit_truth, to_scale
@@ -129,7 +130,8 @@ def _make(cell: Cell, dataset: Dataset) -> Problem:
         truth = to_scale(dataset.truth, spec.score)
     else:
         best = setting.spec(setting.truth, cell.link, dataset.intercept)
-        truth = fit_truth(dataset.X, dataset.y, best)
+        with threadpool_limits(limits=1, user_api="blas"):  # else the last bits hang on the cores
+            truth = fit_truth(dataset.X, dataset.y, best)
     try:
         size = initial_size(len(dataset.y), **setting.initial)
     except (TypeError, ValueError) as error:

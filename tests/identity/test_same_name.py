@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from pipeline.core.methods.base import REGISTRY
+from pipeline.data.sources import Settings
+from pipeline.jobs.cell import Cell, make_cell
 from pipeline.jobs.compute import compute
 from pipeline.jobs.definitions import CODE, Code
+from pipeline.jobs.identity import folder_of, identity_of
 from pipeline.jobs.problem import prepare
 from pipeline.jobs.syntax import Module
 from tests.identity.names import file_of, folder_name, root, with_source
+from tests.jobs.configs import SMALL, values
 
 METHODS = ("ours", "erm", "sgd", "passive_cover")
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
@@ -162,6 +168,62 @@ def test_a_changed_method_is_another_result_of_itself_only() -> None:
     assert changed == {"ours"}
 
 
-def test_a_changed_file_does_not_change_what_was_imported() -> None:
-    """The digest is that of the source when it was first read, as the code that runs is."""
-    assert CODE.module("pipeline.core.loss") is CODE.module("pipeline.core.loss")
+OWN = """
+from dataclasses import dataclass
+from pipeline.core.methods import Method, register
+
+SCALE = {}
+
+
+@register
+@dataclass(frozen=True)
+class Own(Method):
+    name = "own_of_a_test"
+
+    @staticmethod
+    def bonus(t, alpha, score, width, draws):
+        return scaled(alpha)
+
+def scaled(alpha):
+    return SCALE * alpha
+"""
+
+
+def own_cell(folder: Path, source: str | None = None) -> Cell:
+    """Return a cell of a method of one's own, whose file is written first."""
+    file = folder / "method" / "own_of_a_test.py"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if source is not None:
+        file.write_text(source)
+    config = {**values("dataset=blood", *SMALL), "method": {"name": "own_of_a_test"}}
+    return make_cell(config, [folder])
+
+
+def own_name(cell: Cell) -> str:
+    return folder_of(cell, identity_of(cell, Settings.of(offline=True)), Path("outputs")).path.name
+
+
+@pytest.fixture
+def registry() -> Iterator[None]:
+    """Forget the methods a test makes known."""
+    before = dict(REGISTRY)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(before)
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_method_of_ones_own_is_followed(tmp_path: Path) -> None:
+    name = own_name(own_cell(tmp_path, OWN.format(1)))
+    assert own_name(own_cell(tmp_path, OWN.format(2))) != name
+    assert own_name(own_cell(tmp_path / "moved", "# Why.\n" + OWN.format(1))) == name
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_changed_file_does_not_change_what_was_imported(tmp_path: Path) -> None:
+    """A process that outlives a change of a file runs the old code, and says so."""
+    old = own_cell(tmp_path, OWN.format(3))
+    (tmp_path / "method" / "own_of_a_test.py").write_text(OWN.format(4))
+    name = own_name(old)
+    assert own_name(own_cell(tmp_path)) != name
+    assert own_name(own_cell(tmp_path / "other", OWN.format(3))) == name
