@@ -114,7 +114,7 @@ class _Writer:
                 self.write(item, scope, words)
         elif not isinstance(node, ast.AST):
             self.parts.append(repr(node))
-        elif words and _is_text(node):
+        elif words and (_is_string(node) or isinstance(node, ast.JoinedStr)):
             self.parts.append(WORDS)
         elif not isinstance(node, IMPORTS) and not _is_docstring(node):
             self.parts.append(f"({type(node).__name__}")
@@ -136,9 +136,8 @@ class _Writer:
                 self._fields(node, {**scope, **dict.fromkeys(targets, ())}, words)
             case ast.ClassDef():
                 fields = [part for part in node.body if isinstance(part, ast.AnnAssign)]
-                self.write(
-                    [part.annotation for part in fields], scope, words
-                )  # those of dataclasses
+                types = [part.annotation for part in fields]  # a dataclass reads them
+                self.write(types, scope, words)
                 self._fields(node, scope, words)
             case ast.Raise():
                 self._fields(node, scope, words=True)
@@ -241,18 +240,16 @@ def _own_nodes(function: Function) -> Iterator[ast.AST]:
 
 def _is_plain(target: ast.expr) -> bool:
     """Tell whether an assignment to it binds names and changes nothing else."""
-    inner = ast.walk(target)
-    return all(isinstance(node, PLAIN) for node in inner)
+    return all(isinstance(node, PLAIN) for node in ast.walk(target))
 
 
-def _is_text(node: ast.AST) -> bool:
-    plain = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return plain or isinstance(node, ast.JoinedStr)
+def _is_string(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _is_docstring(node: ast.AST) -> bool:
     """Tell whether it is a string that nobody uses."""
-    return isinstance(node, ast.Expr) and _is_text(node.value)
+    return isinstance(node, ast.Expr) and _is_string(node.value)
 
 
 def _only_fails(block: list[Any]) -> bool:
