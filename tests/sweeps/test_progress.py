@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from pipeline.jobs.lines import alpha_text, job_text, loss_text
-from pipeline.view.names import cutoff_name
 from pipeline.results.sweeps import Entry, Journal
 from pipeline.sweeps.follow import following
 from pipeline.sweeps.progress import Bar
+from pipeline.view.names import cutoff_name
 
 LABELS = {
     "protocol": "inferred",
