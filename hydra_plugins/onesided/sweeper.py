@@ -51,5 +51,6 @@ class CellSweeper(Sweeper):
         """Run the sweep and leave with its exit code."""
         from pipeline.sweeps.command import run_sweep  # heavy: not for --help and --cfg
 
+        assert self.config is not None
         assert self.launcher is not None
         raise SystemExit(run_sweep(self.config, self.launcher))
