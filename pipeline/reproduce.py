@@ -14,11 +14,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipeline.terminal import any_terminal
+
 DONE, INCOMPLETE, REFUSED = 0, 1, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; return the exit code."""
+    any_terminal()
     parser = argparse.ArgumentParser(
         prog="python -m pipeline.reproduce",
         description=__doc__,

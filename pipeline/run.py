@@ -14,6 +14,7 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from pipeline.paths import conf_dir
+from pipeline.terminal import any_terminal
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130
 FULL_ERROR, TRACE = "HYDRA_FULL_ERROR", "ONESIDED_TRACE"  # the second: what the user has set
@@ -44,6 +45,7 @@ def _run_single(config: DictConfig) -> int:
 
 def main() -> None:
     """Run what the command line asks for; exit with 1 if a cell failed, 2 if it makes no sense."""
+    any_terminal()
     before = os.environ.get(FULL_ERROR)
     os.environ[TRACE] = before or "0"
     os.environ[FULL_ERROR] = "1"  # Hydra then raises what it would print with a long trace

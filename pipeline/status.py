@@ -15,11 +15,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipeline.terminal import any_terminal
+
 DONE, INCOMPLETE, REFUSED = 0, 1, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the status of a sweep, or of all there is; return the exit code."""
+    any_terminal()
     parser = argparse.ArgumentParser(
         prog="python -m pipeline.status",
         description=__doc__,

@@ -15,6 +15,7 @@ from typing import Any
 from pipeline.core.names import closest
 from pipeline.results.runs import PARTS, RunFolder, runs_dir
 from pipeline.results.sweeps import FINISHED, Entry, Journal, find_sweeps
+from pipeline.terminal import any_terminal
 from pipeline.tracking.store import store_uri
 from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
 
@@ -24,6 +25,7 @@ EXPERIMENT = "onesided"  # of MLflow, for sweeps that wanted none
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Log all that is missing; return 1 if MLflow does not answer, 2 if the command is wrong."""
+    any_terminal()
     given = sys.argv[1:] if arguments is None else arguments
     if any(argument in ("-h", "--help") for argument in given):
         print(__doc__)

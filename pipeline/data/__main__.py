@@ -13,6 +13,7 @@ from pipeline.data import commands
 from pipeline.data.errors import DataError
 from pipeline.data.sources import MIRROR, SOURCES, Mirror, Settings
 from pipeline.data.spec import dataset_names
+from pipeline.terminal import any_terminal
 
 PROTOCOLS = ("inferred", "stated")
 LINKS = ("linear", "logistic", "probit")
@@ -60,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
+    any_terminal()
     options = parser().parse_args(arguments)
     settings = Settings.of(mirror=options.mirror, offline=options.offline)
     try:

@@ -15,6 +15,7 @@ from pipeline.jobs.cell import Cell
 from pipeline.jobs.problem import dataset_of
 from pipeline.results.files import write_text
 from pipeline.results.sweeps import Journal
+from pipeline.terminal import printable
 
 FOLDER = "inferred"
 COMMAND = "# python -m pipeline.data describe "
@@ -54,7 +55,7 @@ def note_lines(journal: Journal) -> Iterator[str]:
         yield ""
         yield f"{name}, inferred{' where it was read in another way' if before else ''}:"
         for note in _cut(notes, command[0] if command else str(file)):
-            yield f"  {note}"
+            yield f"  {printable(note)}"
     if len(files) > MOST_TABLES:
         yield f"and {len(files) - MOST_TABLES} more: {journal.path / FOLDER}"
 

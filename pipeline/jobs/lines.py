@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipeline.results.sweeps import Entry
+from pipeline.terminal import printable
 from pipeline.view.names import cutoff_name
 
 BOLD, PLAIN = "\033[1m", "\033[0m"
@@ -31,14 +32,14 @@ def name_text(labels: dict[str, str]) -> str:
     if not labels:
         return "(config)"
     cutoff = cutoff_name(labels["cutoff"])
-    return f"{labels['dataset']} {labels['link']} {cutoff} {labels['method']}"
+    return printable(f"{labels['dataset']} {labels['link']} {cutoff} {labels['method']}")
 
 
 def job_text(entry: Entry) -> str:
     """Return what became of a job, in one line."""
     name = f"{name_text(entry.labels):36}"
     if entry.state == "failed":
-        return f"{name} FAILED: {entry.reason}"
+        return f"{name} FAILED: {printable(str(entry.reason))}"
     summary = entry.summary or {}
     figures = loss_text(summary["loss"], summary["standard_error"])
     how = "kept" if entry.state == "kept" else f"{entry.seconds:.1f} s"

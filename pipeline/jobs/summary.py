@@ -20,7 +20,9 @@ from pipeline.results.files import write_text
 from pipeline.results.outcome import FIGURES
 from pipeline.results.runs import TRACEBACK
 from pipeline.results.sweeps import Entry, Journal
+from pipeline.terminal import printable
 
+FORMULA = "=+-@"
 MOST_PANELS = 16  # of a picture
 
 
@@ -77,8 +79,16 @@ def _csv(entries: Sequence[Entry]) -> str:
         found = entry.summary or {}
         figures = [found.get(name) for name in FIGURES]
         named = [entry.labels.get(label) for label in labels]
-        writer.writerow([*named, *figures, entry.state, entry.reason, entry.folder])
+        words = [_no_formula(word) for word in (*named, entry.state, entry.reason, entry.folder)]
+        writer.writerow([*words[: len(named)], *figures, *words[len(named) :]])
     return text.getvalue()
+
+
+def _no_formula(word: str | None) -> str | None:
+    """Return a word that a spreadsheet takes for one: it would run what starts like a formula."""
+    if not word:
+        return word
+    return f"'{printable(word)}" if word[0] in FORMULA else printable(word)
 
 
 def _draw(journal: Journal, sheets: Sequence[Sheet]) -> list[Path]:

@@ -9,6 +9,7 @@ from pipeline.jobs.layout import Label, Sheet, column_text, row_text
 from pipeline.jobs.lines import BOLD, PLAIN, alpha_text, loss_text
 from pipeline.jobs.seeds import Figures, figures_of, rates_of
 from pipeline.results.groups import GroupRates
+from pipeline.terminal import printable
 
 ByGroup = dict[Label, dict[str, GroupRates]]  # by column, then by group
 LABEL, WIDTH = 12, 16  # letters of a row's name, of a figure
@@ -82,7 +83,9 @@ def _group_table(found: ByGroup) -> Iterator[str]:
     lines = [Line("", [column_text(column) for column in found])]
     for group in groups[:SHOWN_GROUPS]:
         name = group if len(group) <= LONGEST_GROUP else f"{group[: LONGEST_GROUP - 1]}…"
-        lines.append(Line(f"  {name}", [_triple(rates[group]) for rates in found.values()]))
+        lines.append(
+            Line(f"  {printable(name)}", [_triple(rates[group]) for rates in found.values()])
+        )
     yield from _aligned(lines, GROUP, TRIPLE, bold=False)
     if len(groups) > SHOWN_GROUPS:
         yield f"  and {len(groups) - SHOWN_GROUPS} smaller groups, see groups.parquet"

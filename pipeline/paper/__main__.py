@@ -11,6 +11,7 @@ from pathlib import Path
 from pipeline.paper.collection import Collection, CollectionError, merge
 from pipeline.paper.commands import COMMANDS
 from pipeline.paper.published import PublishedError
+from pipeline.terminal import any_terminal
 
 EXAMPLES = """examples:
   python -m pipeline.paper tables --collection outputs/paper/inferred --out outputs/paper/tables
@@ -53,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
+    any_terminal()
     options = parser().parse_args(arguments)
     start = time.perf_counter()
     try:

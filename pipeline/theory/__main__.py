@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipeline.terminal import any_terminal
 from pipeline.theory.driver import EXPERIMENTS, add_options, run
 
 OUT = "outputs/paper/theory"
@@ -43,6 +44,7 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
+    any_terminal()
     given = sys.argv[1:] if arguments is None else list(arguments)
     given[:1] = [OLD_NAMES.get(word, word) for word in given[:1]]
     chosen = next((word for word in given if word in EXPERIMENTS), None)

@@ -10,10 +10,11 @@ import logging
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from pipeline.tracking.errors import SILENT, TrackingError
 
@@ -47,10 +48,15 @@ def database(outputs: Path) -> Path:
 def store_uri(uri: str | None, outputs: Path) -> str:
     """Return the address of a store: the database under ``outputs``, unless another is given."""
     if not uri:
-        return f"sqlite:///{database(outputs)}"
+        return f"sqlite:///{_quoted(database(outputs))}"
     scheme, _, path = uri.partition("sqlite:///")
     relative = not scheme and path and not path.startswith("/")
-    return f"sqlite:///{Path(path).absolute()}" if relative else uri
+    return f"sqlite:///{_quoted(Path.cwd())}/{path}" if relative else uri
+
+
+def _quoted(path: Path) -> str:
+    """Return a path as part of an address, in which these two letters have a meaning."""
+    return str(path).replace("%", "%25").replace("?", "%3F")
 
 
 def artifact_location(uri: str, outputs: Path) -> str | None:
@@ -74,7 +80,12 @@ def client_of(uri: str) -> MlflowClient:
     set_environment()
     from mlflow.tracking import MlflowClient
 
-    return MlflowClient(tracking_uri=uri)
+    client = MlflowClient(tracking_uri=uri)
+    named = uri.partition("sqlite:///")[2]
+    if "%" in named:  # MLflow makes a folder of the very name, too
+        with suppress(OSError):
+            Path(named).parent.rmdir()
+    return client
 
 
 @contextmanager
@@ -107,7 +118,7 @@ def told(uri: str) -> Iterator[None]:
 def locked(uri: str, outputs: Path) -> Iterator[None]:
     """Let one process at a time in: two that make the same database crash each other."""
     outputs.mkdir(parents=True, exist_ok=True)
-    file_of_store = uri.partition("sqlite:///")[2]
+    file_of_store = unquote(uri.partition("sqlite:///")[2])
     folder = Path(file_of_store).parent if file_of_store else outputs
     with (folder / LOCK).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

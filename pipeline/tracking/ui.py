@@ -70,6 +70,7 @@ def server_command(outputs: Path, port: int) -> list[str]:
         *(sys.executable, "-m", "mlflow", "server"),
         *("--backend-store-uri", store_uri(None, outputs)),
         *("--default-artifact-root", (outputs.resolve() / ARTIFACTS).as_uri()),
+        "--no-serve-artifacts",  # nobody can upload; the pages still show what is there
         *("--host", HOST, "--port", str(port), "--workers", "1"),
         *("--uvicorn-opts", "--log-level=error"),
     ]

@@ -3,13 +3,15 @@
 import socket
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from screenshots import compare_selected, find, open_runs, select_runs, serving
+from screenshots import PATIENCE, compare_selected, find, open_runs, select_runs, serving
 from selenium.webdriver import Chrome
 
 from pipeline.tracking.tracker import close_sweep, log_job, open_sweep
@@ -64,6 +66,19 @@ def logged(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     runs = {method: log_job(tracking, entry, "today") for method, entry in jobs.items()}
     close_sweep(tracking, 0, None)
     return outputs, runs
+
+
+@pytest.mark.slow
+def test_nobody_can_upload(logged: tuple[Path, dict[str, str]]) -> None:
+    outputs, _ = logged
+    with serving(outputs) as page:
+        address = page.removesuffix("/#")
+        url = f"{address}/api/2.0/mlflow-artifacts/artifacts/1/evil.txt"
+        request = urllib.request.Request(url, data=b"evil", method="PUT")
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=PATIENCE)
+    assert refused.value.code in (403, 404, 405, 503)
+    assert not list(outputs.rglob("evil.txt"))
 
 
 @pytest.mark.slow

@@ -1,0 +1,96 @@
+"""What reaches a terminal, a spreadsheet and a database when names are odd."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pipeline.jobs.lines import job_text
+from pipeline.jobs.summary import _csv
+from pipeline.jobs.tables import _group_table
+from pipeline.results.groups import GroupRates
+from pipeline.results.sweeps import Entry
+from pipeline.terminal import printable
+from pipeline.tracking.store import store_uri
+from pipeline.tracking.tracker import log_job, open_sweep
+from tests.jobs.commands import LONGEST, ROOT
+from tests.tracking.made import make_run
+
+EVIL = "\033]0;owned\007\033[2J"
+LABELS = {"protocol": "p", "dataset": "d", "link": "l", "cutoff": "0.5", "method": "m"}
+
+
+def test_printable() -> None:
+    assert printable("ü ± 50% 日本") == "ü ± 50% 日本"
+    assert printable(EVIL + "a\nb") == "�]0;owned��[2Ja�b"
+
+
+def test_escape_codes_of_names_and_reasons_reach_no_terminal() -> None:
+    failed = Entry(0, "failed", {**LABELS, "method": f"m{EVIL}"}, reason=f"no {EVIL}")
+    rates = {"": {EVIL: GroupRates(EVIL, 1.0, 0.5, None, 3)}}
+    table = list(_group_table({("m", ""): rates[""]}))
+    for text in (job_text(failed), *table):
+        assert "\033" not in text
+        assert "\007" not in text
+
+
+@pytest.mark.parametrize("start", list("=+-@"))
+def test_no_cell_of_the_summary_starts_a_formula(start: str) -> None:
+    entry = Entry(0, "failed", {**LABELS, "dataset": f"{start}1+1"}, reason=f"{start}cmd|'/c'!A1")
+    (row,) = csv.DictReader(io.StringIO(_csv([entry]), newline=""))
+    assert row["dataset"] == f"'{start}1+1"
+    assert row["reason"] == f"'{start}cmd|'/c'!A1"
+    assert row["method"] == "m"
+
+
+def test_no_control_letter_of_a_name_breaks_a_line_of_the_summary() -> None:
+    entry = Entry(0, "failed", {**LABELS, "dataset": "\r=1+1\n\t"}, reason="no")
+    (row,) = csv.DictReader(io.StringIO(_csv([entry]), newline=""))
+    assert row["dataset"] == "�=1+1��"
+
+
+@pytest.mark.parametrize("name", ["a?b", "c%20d", "e%f?g=h", "plain"])
+def test_the_database_of_an_odd_folder_lies_in_it(name: str, tmp_path: Path) -> None:
+    outputs = tmp_path / name
+    settings = {"name": "mlflow", "uri": None, "experiment": "onesided"}
+    tracking = open_sweep(settings, outputs, {"sweep": "today"}, many=True)
+    assert tracking is not None
+    log_job(tracking, make_run(outputs), "today")
+    assert (outputs / "mlflow.db").stat().st_size > 0
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_relative_database_is_found_from_an_odd_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a?b").mkdir()
+    monkeypatch.chdir(tmp_path / "a?b")
+    assert store_uri("sqlite:///x.db", tmp_path) == f"sqlite:///{tmp_path}/a%3Fb/x.db"
+
+
+def test_a_terminal_without_the_letters_gets_others(tmp_path: Path) -> None:
+    """All results are there; a ± that cannot be printed must not make a failure of it."""
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    plain = {key: value for key, value in plain.items() if key != "PYTHONIOENCODING"}
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pipeline.run", "dataset=blood", "splits=2", "alpha=[0.5]"),
+            *("tracking=none", f"outputs={tmp_path}"),
+        ],
+        cwd=tmp_path,
+        env={**plain, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+        timeout=LONGEST,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"loss ? standard error" in done.stdout
+    (file,) = tmp_path.glob("sweeps/*/summary.csv")
+    assert pd.read_csv(file)["state"].tolist() == ["computed"]
