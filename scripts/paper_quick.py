@@ -27,7 +27,7 @@ from pipeline.jobs.warm import warm_up
 
 ROOT = Path(__file__).resolve().parents[1]
 QUICK = ROOT / "outputs" / "quick"
-PARTS = ("conf", "pipeline", "dvc.yaml", ".dvcignore", ".dvc/config")
+PARTS = ("conf", "pipeline", "hydra_plugins", "dvc.yaml", ".dvcignore", ".dvc/config")
 DATASETS = ["blood", "diabetes"]
 Changes = Mapping[str, Mapping[str, Any]]  # new values of keys, by file of conf
 SIZES, SEEDS = "hydra.sweeper.params[dataset.n]", "hydra.sweeper.params[dataset.seed]"

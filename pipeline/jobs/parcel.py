@@ -21,11 +21,13 @@ class Parcel:
 
     Attributes:
         cell: with another method and without its table.
+        labels: those of the cell itself.
         method: name and parameters: a method's own file is imported where it arrives.
         table: the file that holds the table.
     """
 
     cell: Cell
+    labels: dict[str, str]
     method: dict[str, Any]
     table: Path | None
 
@@ -51,7 +53,7 @@ def _pack(cell: Cell, folder: Path, written: dict[int, Path]) -> Parcel:
         with written[id(table)].open("wb") as file:
             pickle.dump(table, file, protocol=pickle.HIGHEST_PROTOCOL)
     bare = replace(cell, method=get_method("greedy"), table=None)
-    return Parcel(bare, method, None if table is None else written[id(table)])
+    return Parcel(bare, cell.labels, method, None if table is None else written[id(table)])
 
 
 @lru_cache(maxsize=1)

@@ -16,6 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from pipeline.jobs.early import check_writable
 from pipeline.jobs.errors import SweepError
+from pipeline.jobs.explain import explain
 from pipeline.jobs.summary import report
 from pipeline.jobs.task import plain
 from pipeline.sweeps.desk import Desk, open_desk, sweep_folder
@@ -94,6 +95,9 @@ def _close(desk: Desk, total: int, code: int) -> int:
         desk.close(lost, killed=code >= INTERRUPTED)
     except KeyboardInterrupt:  # once more: it is enough
         return INTERRUPTED
+    except OSError as error:  # a full disk: what could not be written has been told, or is now
+        say(explain(error))
+        return code or FAILED
     return code or (FAILED if lost else 0)
 
 

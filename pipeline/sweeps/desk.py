@@ -44,10 +44,12 @@ class Desk:
     def log(self, entry: Entry) -> Entry:
         """Log a cell that has ended where its sweep is tracked; what cannot be logged is noted."""
         before = self.known.get(Path(entry.folder or "").name)
-        entry = self._told(entry) if before is None else entry.but(tracked=before)
+        told = self._told(entry) if before is None else entry.but(tracked=before)
+        if told == entry:
+            return entry
         with suppress(OSError):  # a full disk; what is not noted as logged can be logged again
-            self.journal.write(entry)
-        return entry
+            self.journal.write(told)
+        return told
 
     def _told(self, entry: Entry) -> Entry:
         tracking = self.tracking()
@@ -74,7 +76,9 @@ class Desk:
         except TrackingError as error:
             self.warn(str(error))
             return None
-        self.journal.open({**about, "tracking": tracking})
+        if tracking is not None:
+            with suppress(OSError):  # a full disk
+                self.journal.open({**about, "tracking": tracking})
         return tracking
 
     def close(self, failed: int, killed: bool = False) -> None:

@@ -38,18 +38,26 @@ def here(files: Sequence[Path]) -> None:
 def joblib_workers(n_jobs: int) -> Executor:
     """Return what runs parts in worker processes of this machine.
 
-    A worker is one core: threads of BLAS would only get into each other's way.
+    A worker is one core: threads of BLAS would only get into each other's way. A single part is
+    computed in this process, which spares a start, but not after a worker has died.
     """
+    careful = False
 
     def execute(files: Sequence[Path]) -> None:
         import joblib
 
-        if min(joblib.effective_n_jobs(n_jobs), len(files)) == 1:
+        nonlocal careful
+        workers = joblib.effective_n_jobs(n_jobs)
+        if workers == 1 or (len(files) == 1 and not careful):
             here(files)
             return
         one_thread = joblib.parallel_config(backend="loky", inner_max_num_threads=1)
-        with _known_deaths(), _deaf_workers(), one_thread:
-            joblib.Parallel(n_jobs=n_jobs)(joblib.delayed(work)(file) for file in files)
+        try:
+            with _known_deaths(), _deaf_workers(), one_thread:
+                joblib.Parallel(n_jobs=workers)(joblib.delayed(work)(file) for file in files)
+        except WorkerDiedError:
+            careful = True
+            raise
 
     return execute
 

@@ -30,10 +30,10 @@ def work(file: Path) -> None:
     end_with_parent(part.parent)
     os.chdir(part.cwd)
     journal = Journal(part.journal)
+    for number, parcel in part.parcels.items():  # before a method's own file can do any harm
+        _write(journal, Entry(number, "running", parcel.labels))
     cells = _unpacked(part, journal)
     entries = [Entry(number, "running", cell.labels) for number, cell in cells.items()]
-    for entry in entries:
-        _write(journal, entry)
     runs = run_cells(
         list(cells.values()),
         part.places,
@@ -73,7 +73,7 @@ def _unpacked(part: Part, journal: Journal) -> dict[int, Cell]:
         try:
             cells[number] = parcel.unpack()
         except Exception as error:  # such as a method's file that cannot be imported here
-            failed(journal, number, parcel.cell.labels, error)
+            failed(journal, number, parcel.labels, error)
     return cells
 
 
