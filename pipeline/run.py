@@ -5,6 +5,8 @@ Only Hydra is imported here: ``--help`` and ``--cfg job`` need nothing else.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from pathlib import Path
@@ -17,6 +19,7 @@ from pipeline.paths import conf_dir
 from pipeline.terminal import any_terminal
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130
+SELDOM = (100_000, 50, 100)  # Python's own: 700, 10, 10
 FULL_ERROR, TRACE = "HYDRA_FULL_ERROR", "ONESIDED_TRACE"  # the second: what the user has set
 
 
@@ -46,6 +49,10 @@ def _run_single(config: DictConfig) -> int:
 def main() -> None:
     """Run what the command line asks for; exit with 1 if a cell failed, 2 if it makes no sense."""
     any_terminal()
+    # Composing and logging make many objects and few cycles: to look for these as often as Python
+    # does by default took a quarter of a sweep's time, a last look at the end more than a second.
+    gc.set_threshold(*SELDOM)
+    atexit.register(gc.freeze)
     before = os.environ.get(FULL_ERROR)
     os.environ[TRACE] = before or "0"
     os.environ[FULL_ERROR] = "1"  # Hydra then raises what it would print with a long trace

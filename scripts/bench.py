@@ -113,7 +113,7 @@ SECTIONS = {
     "job": Section(
         "A job more",
         "*Ratio* is no ratio here, but the seconds of processor time that one more job of a sweep "
-        "costs beyond one more turn of the plain loop: composing, files, MLflow and picture, "
+        "costs beyond one more turn of the plain loop: composing, files and MLflow, "
         "imports and start-up left out.",
         sweeps.further_job,
     ),

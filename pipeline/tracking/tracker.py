@@ -7,7 +7,6 @@ their jobs in between. All raise :class:`TrackingError` and nothing else.
 from __future__ import annotations
 
 import json
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -135,7 +134,7 @@ def _fill(client: MlflowClient, run_id: str, record: Record, entry: Entry, now: 
         client.log_batch(run_id, params=params[start : start + MOST_PARAMS])
     if "data" in record.environment:
         _log_dataset(client, run_id, _dataset(record))
-    _log_files(client, run_id, record, entry)
+    _log_files(client, run_id, entry)
     client.set_terminated(run_id, "FAILED" if entry.state == "failed" else "FINISHED", now)
 
 
@@ -171,7 +170,7 @@ def _dataset(record: Record) -> DatasetInput:
     return DatasetInput(dataset, [InputTag(CONTEXT, "stream")])
 
 
-def _log_files(client: MlflowClient, run_id: str, record: Record, entry: Entry) -> None:
+def _log_files(client: MlflowClient, run_id: str, entry: Entry) -> None:
     if entry.folder is None:
         return
     # The folder may hold both: one computation may have succeeded and another one failed.
@@ -179,11 +178,3 @@ def _log_files(client: MlflowClient, run_id: str, record: Record, entry: Entry) 
     for file in (Path(entry.folder) / name for name in names):
         if file.exists():
             client.log_artifact(run_id, str(file))
-    if record.average is None:
-        return
-    from pipeline.tracking.picture import draw_curve
-
-    with tempfile.TemporaryDirectory() as folder:
-        picture = Path(folder) / "curve.png"
-        draw_curve(record.average, entry.labels["method"], record.name, picture)
-        client.log_artifact(run_id, str(picture))
