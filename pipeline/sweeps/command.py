@@ -31,7 +31,9 @@ from pipeline.sweeps.worker import failed
 if TYPE_CHECKING:
     from hydra.plugins.launcher import Launcher
 
-FAILED, INTERRUPTED = 1, 128 + signal.SIGINT
+FAILED = 1
+BY_SIGNAL = 128  # and its number: the exit code of what a signal has ended
+INTERRUPTED = BY_SIGNAL + signal.SIGINT
 WAS_STOPPED = "stopped; finished jobs are kept: run the same command again to go on"
 
 
@@ -44,7 +46,7 @@ class Stopped(KeyboardInterrupt):
 
     def __init__(self, number: int) -> None:
         super().__init__()
-        self.code = 128 + number
+        self.code = BY_SIGNAL + number
 
 
 def run_sweep(config: DictConfig, launcher: Launcher) -> int:
@@ -92,7 +94,7 @@ def _close(desk: Desk, total: int, code: int) -> int:
     """Show the table of what was started, and return the exit code."""
     try:
         lost = report(desk.journal, list(desk.journal.entries()), total, stopped=code != 0)
-        desk.close(lost, killed=code >= INTERRUPTED)
+        desk.close(lost, killed=code > BY_SIGNAL)
     except KeyboardInterrupt:  # once more: it is enough
         return INTERRUPTED
     except OSError as error:  # a full disk: what could not be written has been told, or is now

@@ -147,6 +147,8 @@ def test_the_parent_ends_with_its_sweep(
     assert names == {"summary.csv", "picture.png"}
     close_sweep(tracking, 0, None)
     assert client.get_run(tracking["parent"]).info.status == "FINISHED"
+    close_sweep(tracking, 1, None, killed=True)
+    assert client.get_run(tracking["parent"]).info.status == "KILLED"
 
 
 def test_a_single_job_has_no_parent(outputs: Path, client: MlflowClient) -> None:
