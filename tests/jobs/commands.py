@@ -57,8 +57,11 @@ def end(process: Process) -> subprocess.CompletedProcess[str]:
 
 
 def run(outputs: Path, *arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """Run ``python -m pipeline.run``."""
-    return end(start(outputs, *arguments, root=root))
+    """Run ``python -m pipeline.run``; nothing of it is left when this is back."""
+    process = start(outputs, *arguments, root=root)
+    done = end(process)
+    assert_gone(process)
+    return done
 
 
 def wait_for(what: Callable[[], bool], process: Process) -> bool:
