@@ -16,8 +16,8 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
+from pipeline.files import write_csv, write_text
 from pipeline.paths import conf_dir
-from pipeline.results.files import write_csv, write_text
 
 EXPERIMENTS = {
     "trap": "Theorem 1: greedy loses a group for ever, its loss grows with T",

@@ -13,11 +13,11 @@ from typing import Generic, TypeVar
 
 import pandas as pd
 
-from pipeline.jobs.cell import Cell
-from pipeline.jobs.gather import run_sweep
-from pipeline.jobs.lines import name_text
+from pipeline.cells.cell import Cell
 from pipeline.results.outcome import Outcome
 from pipeline.results.runs import RunFolder
+from pipeline.sweeps.gather import run_sweep
+from pipeline.view.names import name_text
 
 T = TypeVar("T")
 

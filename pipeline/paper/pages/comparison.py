@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pipeline.files import write_csv, write_text
 from pipeline.paper.figures.verdict import draw_verdict
 from pipeline.paper.fill_commands import fill_commands
 from pipeline.paper.findings import Finding, findings
@@ -21,7 +22,6 @@ from pipeline.paper.statistics.compare import (
     UNJUDGED,
     Comparison,
 )
-from pipeline.results.files import write_csv, write_text
 from pipeline.view.names import cutoff_name, dataset_name, method_name, or_dash, row_name
 from pipeline.view.page import Block, Commands, Heading, Items, Page, Picture, Text, TextTable
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pipeline.files import write_csv, write_text
 from pipeline.paper.by_setting import Setting
 from pipeline.paper.collection import Collection
 from pipeline.paper.figures.advantage import draw_hindsight
 from pipeline.paper.published import BASELINE, CHAMPION, LINKS, METHODS
 from pipeline.paper.statistics.both_ways import both_ways, gap_commands
 from pipeline.paper.statistics.held_out import WAYS
-from pipeline.results.files import write_csv, write_text
 from pipeline.view.names import NONE, cutoff_name, dataset_name, method_name, or_dash, row_name
 from pipeline.view.page import Block, Commands, Heading, Items, Page, Picture, Text, TextTable
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from pipeline.files import read_json
 from pipeline.paper.collection import Collection
-from pipeline.results.files import read_json
 from pipeline.results.runs import CONFIG, ENVIRONMENT
 
 # The pages of `make ui`. The experiment of the project is the first after MLflow's own.

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pipeline.files import write_text
 from pipeline.paper.report.content import Sources, report_data
 from pipeline.paper.report.fragments import fragments
 from pipeline.paper.report.theory_section import theory_html
-from pipeline.results.files import write_text
 
 TEMPLATES = Path(__file__).parent
 PLACE = re.compile(r"\{\{(\w+)\}\}")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from pipeline.files import write_text
 from pipeline.paper.collection import Collection
 from pipeline.paper.fill_commands import fill_commands
 from pipeline.paper.published import DIGITS, METHODS
 from pipeline.paper.tables.contents import Figure, Row, Table, gaps, make_tables
-from pipeline.results.files import write_text
 from pipeline.view.names import cutoff_name, dataset_name, method_name
 from pipeline.view.page import Block, Commands, Text, TextTable, markdown
 

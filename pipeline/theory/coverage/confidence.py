@@ -14,13 +14,13 @@ from typing import cast
 
 import numpy as np
 
+from pipeline.cells.cell import Cell
+from pipeline.cells.problem import Problem, problem_of
 from pipeline.core.learner import OneSidedLearner, TimeUnit
 from pipeline.core.loss import one_sided_loss
 from pipeline.core.methods import Setting
 from pipeline.core.methods.ours_theory import OursTheory
 from pipeline.data.sources import Settings
-from pipeline.jobs.cell import Cell
-from pipeline.jobs.problem import Problem, problem_of
 from pipeline.theory.estimates import FloatArray
 
 

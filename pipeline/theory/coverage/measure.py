@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pipeline.cells.problem import problem_of
+from pipeline.cells.read import places_of
 from pipeline.data.sources import Settings
-from pipeline.jobs.problem import problem_of
-from pipeline.jobs.task import places_of
 from pipeline.sweeps.plan import plan
 from pipeline.theory.coverage.confidence import Followed, follow, loss_bound, setting_of, theory_of
 from pipeline.theory.coverage.rejection import bound_says_something, first_rejected, first_rejection

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pipeline.cells.cell import Cell
 from pipeline.core.links import Linear, get_link
 from pipeline.core.methods.sgd import Sgd
-from pipeline.jobs.cell import Cell
 from pipeline.theory.estimates import ends, mean_estimate
 from pipeline.theory.experiment import Measured, Result, results_of
 from pipeline.theory.sgd.path import Case, Path, follow

@@ -16,9 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from pipeline.cells.cell import Cell
 from pipeline.data.splits import initial_size
 from pipeline.data.synthetic import TRAP_GROUPS
-from pipeline.jobs.cell import Cell
 from pipeline.results.average import AverageLoss, average_of
 from pipeline.theory.estimates import FloatArray, ends, line_slopes, mean_estimate, share_interval
 from pipeline.theory.experiment import Measured, Result, results_of
