@@ -1,9 +1,12 @@
-"""What a result depends on, and the folder that is named after it."""
+"""What a result depends on, the folder that is named after it, and what it was computed with."""
 
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
+import platform
+import subprocess
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -16,10 +19,14 @@ from pipeline.cells.problem import data_hash, dataset_of, prepare
 from pipeline.core.methods import Method
 from pipeline.core.methods.base import REGISTRY
 from pipeline.data.configured import MAKERS
+from pipeline.data.dataset import Dataset
 from pipeline.data.sources import Settings
 from pipeline.results.runs import RunFolder, runs_dir
 
 HASH_LENGTH = 12
+PACKAGES = (
+    "onesided", "numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "hydra-core",
+)  # fmt: skip
 # The way from a cell and its data to the figures.
 _ENGINE = CODE.follow(prepare, compute)
 ENGINE = _ENGINE.digest
@@ -99,3 +106,48 @@ def _data(cell: Cell, data: Settings) -> str:
 
 def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else value
+
+
+def environment_of(identity: Mapping[str, Any], dataset: Dataset) -> dict[str, Any]:
+    """Return what belongs into ``environment.json``; the same in every process of a machine."""
+    return {
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "packages": {name: _version(name) for name in PACKAGES},
+        "commit": commit(),
+        "data": {"hash": identity["data"], "source": dataset.source},
+        "method": identity["method"],
+        "engine": identity["engine"],
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+@lru_cache(maxsize=1)
+def commit() -> str | None:
+    """Return the project's git commit, with ``+`` where files differ from it; None without git."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return None
+    try:
+        head = _git(root, "rev-parse", "HEAD")
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return f"{head}+" if changed else head
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(root), *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=10,
+    )
+    return done.stdout.strip()

@@ -15,9 +15,8 @@ from omegaconf import OmegaConf
 
 from pipeline.cells.cell import Cell
 from pipeline.cells.compute import Progress, compute
-from pipeline.cells.environment import environment_of
 from pipeline.cells.errors import explain
-from pipeline.cells.identity import folder_of, identity_of
+from pipeline.cells.identity import environment_of, folder_of, identity_of
 from pipeline.cells.problem import problem_of
 from pipeline.data.sources import Settings
 from pipeline.files import remove_parts

@@ -43,8 +43,7 @@ def _status(overrides: Sequence[str], config_dir: Path | None) -> int:
     from hydra.errors import HydraException
 
     from pipeline.cells.errors import ConfigError, explain
-    from pipeline.status.overview import report_all
-    from pipeline.status.sweep import names_cells, report_sweep
+    from pipeline.status.standing import names_cells, report_all, report_sweep
     from pipeline.sweeps.hydra_errors import explain_hydra
 
     try:

@@ -17,7 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from pipeline.cells.errors import SweepError, explain
 from pipeline.cells.read import check_writable, plain
 from pipeline.results.journal import Run
-from pipeline.summary.report import report
+from pipeline.summary.ending import report
 from pipeline.sweeps.desk import Desk, open_desk, sweep_folder
 from pipeline.sweeps.executors import here, hydra_launcher
 from pipeline.sweeps.plan import Planned, own_folders, plan_config, read_cells

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
@@ -39,7 +40,10 @@ def _unknown_key(key: str, overrides: Sequence[str]) -> str:
     group, _, name = key.partition(".")
     having = [choice for choice, keys in _choices(group).items() if name in keys]
     if not having:
-        return f"there is no config key {key!r}{closest(key, config_keys())}"
+        known = config_keys()
+        if not get_close_matches(key, known):  # then not all of them: there are hundreds
+            known = [one for one in known if "." not in one]
+        return f"there is no config key {key!r}{closest(key, known)}"
     lacking = [choice for choice in _chosen(group, overrides) if choice not in having]
     who = f"{group}={lacking[0]}" if lacking else f"the chosen {group}"
     others = " or ".join(f"{group}={choice}" for choice in having)

@@ -203,6 +203,7 @@ def test_outputs_that_cannot_be_written(
         ("experiment=tabel1", "there is no such experiment; did you mean 'table1'?"),
         ("cutof=0.5", "there is no config key 'cutof'; did you mean 'cutoff'?"),
         ("data.miror=x", "there is no config key 'data.miror'; did you mean 'data.mirror'?"),
+        ("zzz=1", "there is no config key 'zzz'; known: alpha, candidate, curve_points, cutoff, "),
         ("protocol.dely=1", "'protocol.dely'; did you mean 'protocol.delay'?"),
         ("cutoff=1.5", "cutoff=1.5 is not a quantile between 0 and 1; for an absolute cutoff use"),
         ("-m cutoff=0.5,1.5", "cutoff=1.5 is not a quantile between 0 and 1"),

@@ -15,8 +15,8 @@ import pytest
 from pipeline.results.journal import Journal, Run
 from pipeline.results.outcome import Outcome
 from pipeline.results.runs import RunFolder
+from pipeline.summary.ending import report
 from pipeline.summary.layout import Sheet, lay_out
-from pipeline.summary.report import report
 from pipeline.summary.tables import print_losses
 from pipeline.view import text_table
 from pipeline.view.curves import Panel
