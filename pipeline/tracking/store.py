@@ -34,6 +34,8 @@ IMPATIENT = {
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
 }
 NOISY = ("alembic", "urllib3")
+# of an experiment: MLflow then shows its pages for models, not those for chats
+KIND = {"mlflow.experimentKind": "custom_model_development"}
 
 
 SECONDS_OF_SILENCE = 60.0
@@ -125,13 +127,30 @@ def locked(uri: str, outputs: Path) -> Iterator[None]:
         yield
 
 
+def hold(folder: Path) -> int | None:
+    """Return a hold on the folder of a sweep; None if another process has it.
+
+    It ends with the process at the latest, however that ends.
+    """
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    except OSError:  # a disk of another machine that cannot do this: as if alone
+        pass
+    return descriptor
+
+
 def experiment_id(uri: str, name: str, outputs: Path) -> str:
     """Return the id of MLflow's experiment of that name, which is made where it is missing."""
     client = client_of(uri)
     found = client.get_experiment_by_name(name)
     if found is None:
         try:
-            return str(client.create_experiment(name, artifact_location(uri, outputs)))
+            made = client.create_experiment(name, artifact_location(uri, outputs), KIND)
+            return str(made)
         except Exception:  # by somebody on another machine, a moment ago?
             found = client.get_experiment_by_name(name)
             if found is None:

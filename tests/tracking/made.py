@@ -10,7 +10,9 @@ import numpy as np
 from pipeline.results.journal import Journal, Run
 from pipeline.results.outcome import COUNTS, SCHEMAS, Columns, Outcome
 from pipeline.results.runs import RunFolder, runs_dir
+from pipeline.tracking.sweep import Sweep
 
+TODAY = Sweep({"sweep": "today"})
 HASH = "0123456789abcdef" * 4
 SPLITS, ROUNDS, ALPHAS = 10, 739, [2.0**k for k in range(-10, 5)]
 HALF_LIFE = {"ours": 60.0, "margin": 150.0}

@@ -9,13 +9,14 @@ import pytest
 OPEN = """
 import sys
 from pathlib import Path
+from pipeline.tracking.sweep import Sweep
 from pipeline.tracking.tracker import log_job, open_sweep
 from tests.tracking.made import make_run
 
 outputs, method = Path(sys.argv[1]), sys.argv[2]
 settings = {"name": "mlflow", "uri": None, "experiment": "onesided"}
-tracking = open_sweep(settings, outputs, {"sweep": method}, many=True)
-log_job(tracking, make_run(outputs, method), method)
+tracking = open_sweep(settings, outputs, Sweep({"sweep": method}), many=True)
+log_job(tracking, make_run(outputs, method), Sweep({"sweep": method}))
 """
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from pipeline.results.journal import Run
 from pipeline.tracking.record import CURVE_POINTS, _powers, _range, record_of
+from pipeline.tracking.sweep import Sweep
 from tests.tracking.made import ROUNDS, make_failure, make_run
 
 
 def test_params_are_short_and_in_the_projects_nouns(tmp_path: Path) -> None:
-    params = record_of(make_run(tmp_path), "s").params
+    params = record_of(make_run(tmp_path), Sweep({"sweep": "s"})).params
     assert params == {
         "dataset": "diabetes",
         "protocol": "inferred",
@@ -58,7 +59,7 @@ def test_points_are_the_mean_over_splits_of_the_average_loss(tmp_path: Path) -> 
     entry = make_run(tmp_path)
     frame = pd.read_parquet(f"{entry.folder}/curves.parquet")
     truth = (frame["loss"] / frame["round"]).groupby(frame["round"]).mean()
-    points = record_of(entry, "s").points
+    points = record_of(entry, Sweep({"sweep": "s"})).points
     steps = [step for step, _ in points]
     np.testing.assert_allclose([y for _, y in points], truth.loc[steps])
     assert len(points) == CURVE_POINTS
@@ -67,26 +68,26 @@ def test_points_are_the_mean_over_splits_of_the_average_loss(tmp_path: Path) -> 
 
 
 def test_a_figure_of_nothing_is_left_out(tmp_path: Path) -> None:
-    metrics = record_of(make_run(tmp_path), "s").metrics
+    metrics = record_of(make_run(tmp_path), Sweep({"sweep": "s"})).metrics
     assert "missed_rate" not in metrics
     assert set(metrics) == {"alpha", "loss", "loss_se", "accepted_rate", "cutoff_value"}
 
 
 def test_a_failure_has_a_reason_and_no_figures(tmp_path: Path) -> None:
-    record = record_of(make_failure(tmp_path), "s")
+    record = record_of(make_failure(tmp_path), Sweep({"sweep": "s"}))
     assert record.tags["reason"] == "the matrix is singular"
     assert record.params["method"] == "noise"
     assert (record.metrics, record.points) == ({}, [])
 
 
 def test_a_job_that_failed_before_it_had_a_folder() -> None:
-    record = record_of(Run(3, "failed", reason="no such method"), "s")
+    record = record_of(Run(3, "failed", reason="no such method"), Sweep({"sweep": "s"}))
     assert record.name == "job 3"
     assert record.params == {}
 
 
 def test_options_of_any_name_and_length_are_taken(tmp_path: Path) -> None:
     options = f"'größe (m²)': 1, long: {'x' * 10_000}"
-    params = record_of(make_run(tmp_path, options=options), "s").params
+    params = record_of(make_run(tmp_path, options=options), Sweep({"sweep": "s"})).params
     assert params["method.gr__e _m__"] == "1"
     assert len(params["method.long"]) == 500

@@ -16,7 +16,7 @@ from selenium.webdriver import Chrome
 
 from pipeline.tracking.tracker import close_sweep, log_job, open_sweep
 from pipeline.tracking.ui import check, parse
-from tests.tracking.made import make_run
+from tests.tracking.made import TODAY, make_run
 
 pytest_plugins = ("tests.browser",)
 
@@ -61,9 +61,9 @@ def logged(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     """Outputs with a sweep of three jobs, and the ids of their runs."""
     outputs = tmp_path / "my outputs"
     settings = {"name": "mlflow", "uri": None, "experiment": "onesided"}
-    tracking: Any = open_sweep(settings, outputs, {"sweep": "today"}, many=True)
+    tracking: Any = open_sweep(settings, outputs, TODAY, many=True)
     jobs = {m: make_run(outputs, m, k) for k, m in enumerate(("ours", "margin", "greedy"))}
-    runs = {method: log_job(tracking, entry, "today") for method, entry in jobs.items()}
+    runs = {method: log_job(tracking, entry, TODAY) for method, entry in jobs.items()}
     close_sweep(tracking, 0, None)
     return outputs, runs
 
