@@ -76,7 +76,7 @@ def sync(outputs: Path, uri: str | None = None) -> int:
         outputs: folder of the sweeps.
         uri: of another store than the one the sweeps wanted.
     """
-    n_logged = 0
+    n_logged, outputs = 0, outputs.resolve()
     for journal in find_sweeps(outputs):
         held = hold(journal.path)
         if held is None:  # still running

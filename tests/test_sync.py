@@ -88,7 +88,7 @@ def test_the_parent_of_the_sweep_is_kept(outputs: Path, capsys: pytest.CaptureFi
     entries[0] = entries[0].but(tracked=log_job(tracking, entries[0], Sweep({"sweep": "s"})))
     journal = make_sweep(outputs, entries, "s", tracking_wanted=WANTED, tracking=tracking)
     assert run(capsys, f"outputs={outputs}")[1] == "sweep s: 1 job logged\n1 job logged\n"
-    assert journal.about["tracking"] == tracking
+    assert journal.about["tracking"] == {**tracking, "ended": True}
     children = [item for item in runs_in(outputs) if "mlflow.parentRunId" in item.data.tags]
     assert {item.data.tags["mlflow.parentRunId"] for item in children} == {tracking["parent"]}
     assert sorted(item.data.tags["method"] for item in children) == ["margin", "ours"]

@@ -82,7 +82,7 @@ def _figures(outcome: Outcome) -> Iterator[tuple[str, float]]:
     largest = sorted(group_rates(outcome), key=lambda rates: -rates.rows)[:MOST_GROUPS]
     for name, rates in zip(_group_names([one.group for one in largest]), largest, strict=True):
         for figure in ("loss", "accepted_rate", "missed_rate"):
-            yield from _known(f"group_{figure}/{name}", getattr(rates, figure))
+            yield from _known(f"group_{figure}_{name}", getattr(rates, figure))
 
 
 def _known(key: str, value: float | None) -> list[tuple[str, float]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 from typing import Any
 
 from pipeline.results.journal import Run
@@ -13,7 +14,7 @@ from pipeline.view.names import cutoff_name, method_name
 from pipeline.view.style import look
 
 SHOWN = {"method": method_name, "cutoff": cutoff_name}
-OTHERS = ("dataset", "link", "protocol")  # in the names of runs if a sweep has several
+OTHERS = ("dataset", "link")  # in the names of runs if a sweep has several
 LABELLED = {*SHOWN, *OTHERS, "cutoff_value"}
 MOST_LISTED, LONGEST_WORD, LONGEST_NAME, LONGEST_VALUE = 3, 24, 90, 500
 MOST_METHODS = 20  # that have figures of their own
@@ -59,9 +60,8 @@ class Sweep:
         """Return "ours 50%" and what else differs in the sweep; the UI cuts it after 15 letters."""
         if not run.labels:
             return f"job {run.number}"
-        words = [show(run.labels[noun]) for noun, show in SHOWN.items() if noun in run.labels]
-        words += [run.labels[noun] for noun in OTHERS[:2] if self._tells(noun)]
-        words += [run.labels[noun] for noun in OTHERS[2:] if len(self.content.get(noun, ())) > 1]
+        words = [show(run.labels[noun]) for noun, show in SHOWN.items()]
+        words += [run.labels[noun] for noun in OTHERS if self._tells(noun)]
         variant = self._variant(run.number)
         if seed and len(self.content.get("seed", ())) > 1 and "seed=" not in variant:
             words.append(f"seed {seed}")
@@ -78,40 +78,39 @@ class Sweep:
         return "#" + "".join(f"{round(part + (255 - part) * white):02X}" for part in parts)
 
     def metrics(self, runs: Sequence[Run], failed: int) -> dict[str, float]:
-        """Return figures of the whole.
+        """Return figures of the whole, and those of each method.
 
-        ``mean_loss/…`` of each method is over the settings that all methods have, so that these can
-        be compared; ``least_loss/…`` counts the settings in which it is the best.
+        These are over the settings that all methods have, so that they can be compared: the mean
+        loss, and in how many settings it is the least.
         """
         losses = self._losses(runs)
-        methods = list(dict.fromkeys(method for found in losses.values() for method in found))
-        shared = [found for found in losses.values() if len(found) == len(methods)]
-        figures = {"cells": float(self.about.get("jobs", len(runs))), "failed": float(failed)}
-        figures["seconds"] = round(sum(run.seconds for run in runs), 3)
+        methods = list(dict.fromkeys(method for found in losses for method in found))
+        shared = [found for found in losses if len(found) == len(methods)]
+        figures = {
+            "sweep_cells": self.about.get("jobs", len(runs)),
+            "sweep_failed": failed,
+            "sweep_seconds": round(sum(run.seconds for run in runs), 3),
+        }
         for method in methods[:MOST_METHODS] if shared else ():
-            name, mine = key_of(method), [found[method] for found in shared]
-            figures[f"mean_loss/{name}"] = sum(mine) / len(mine)
-            best = [found[method] == min(found.values()) for found in shared]
-            if len(methods) > 1:
-                figures[f"least_loss/{name}"] = float(sum(best))
-        return figures
+            won = sum(found[method] == min(found.values()) for found in shared)
+            mean = sum(found[method] for found in shared) / len(shared)
+            figures |= {f"mean_loss_{method}": mean, f"settings_won_{method}": won}
+        return {key_of(key): float(value) for key, value in figures.items()}
 
-    def _losses(self, runs: Iterable[Run]) -> dict[tuple[str, ...], dict[str, float]]:
-        """Return the loss of each method in each setting, the mean of runs with several seeds."""
+    def _losses(self, runs: Iterable[Run]) -> list[dict[str, float]]:
+        """Return the loss of each method in each setting, the mean of runs that differ by seed."""
         found: dict[tuple[str, ...], dict[str, list[float]]] = {}
         for run in runs:
             if run.is_done and run.summary:
                 nouns = [value for noun, value in run.labels.items() if noun != "method"]
                 setting = found.setdefault((*nouns, self._variant(run.number)), {})
                 setting.setdefault(run.labels["method"], []).append(run.summary["loss"])
-        return {
-            setting: {method: sum(some) / len(some) for method, some in methods.items()}
-            for setting, methods in found.items()
-        }
+        return [{method: fmean(some) for method, some in one.items()} for one in found.values()]
 
     def _tells(self, noun: str) -> bool:
         """Tell whether a run needs the noun in its name: its parent's may say it for all."""
-        return len(self.content.get(noun, ())) != 1 or not self.about.get("many", True)
+        values = self.content.get(noun, ())
+        return len(values) != 1 or not self.about.get("many", True)
 
     def _listed(self, noun: str) -> str:
         values = self.content.get(noun, ())

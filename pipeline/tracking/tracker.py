@@ -39,7 +39,7 @@ PARENT, NOTE, CONTEXT = "mlflow.parentRunId", "mlflow.note.content", "mlflow.dat
 DIGEST_LENGTH = 12
 MOST_PARAMS, MOST_METRICS = 100, 900  # of MLflow, in one batch
 MOST_RUNS = 10_000  # of a page of a search
-RUNNING = "RUNNING"
+IS_RUNNING = "attributes.status = 'RUNNING'"
 REFUSED = "BAD_REQUEST"  # what MLflow makes of a constraint of its database
 
 
@@ -108,7 +108,7 @@ def logged_jobs(tracking: Mapping[str, Any], sweep: Sweep) -> dict[tuple[int, st
     with told(tracking["uri"]):
         client = client_of(tracking["uri"])
         for found in _search(client, tracking["experiment_id"], mine):
-            if found.info.status == RUNNING:
+            if found.info.status == "RUNNING":
                 client.delete_run(found.info.run_id)
             else:
                 tags = found.data.tags
@@ -117,10 +117,11 @@ def logged_jobs(tracking: Mapping[str, Any], sweep: Sweep) -> dict[tuple[int, st
 
 
 def is_open(tracking: Mapping[str, Any]) -> bool:
-    """Tell whether the sweep's own run has not ended."""
+    """Tell whether the sweep's own run is there and has not ended."""
+    itself = f"attributes.run_id = '{tracking['parent']}' and {IS_RUNNING}"
     with told(tracking["uri"]):
-        found = client_of(tracking["uri"]).get_run(tracking["parent"])
-    return bool(found.info.status == RUNNING)
+        client = client_of(tracking["uri"])
+        return any(_search(client, tracking["experiment_id"], itself))
 
 
 def close_sweep(
@@ -172,8 +173,7 @@ def _open_parent(client: MlflowClient, number: str, sweep: Sweep, again: bool) -
 def _left_open(client: MlflowClient, number: str, tags: Mapping[str, str]) -> MlflowRun | None:
     """Return the run of a sweep whose opener did not live to note it."""
     filters = [_equals(key, value) for key, value in tags.items()]
-    found = _search(client, number, " and ".join([*filters, f"attributes.status = '{RUNNING}'"]))
-    return next(found, None)
+    return next(_search(client, number, " and ".join([*filters, IS_RUNNING])), None)
 
 
 def _search(client: MlflowClient, number: str, filters: str) -> Iterator[MlflowRun]:

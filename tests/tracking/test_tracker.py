@@ -44,7 +44,7 @@ def client(tracking: dict[str, Any]) -> MlflowClient:
 @pytest.fixture(scope="module")
 def runs(outputs: Path, tracking: dict[str, Any], client: MlflowClient) -> dict[str, Run]:
     jobs = {
-        "ours": make_run(outputs, "ours", groups=True),
+        "ours": make_run(outputs, "ours", groups=["a"]),
         "margin": make_run(outputs, "margin", 1).but(state="kept"),
         "noise": make_failure(outputs, "noise", 2),
     }
