@@ -36,10 +36,13 @@ pytest_plugins = ("tests.browser",)
 
 CURVES = """
 const plots = Array.from(document.querySelectorAll(".js-plotly-plot"));
-const colour = (curve) => (curve.line || curve.marker || {}).color;
 const list = (values) => Array.from(values || []);
-const read = (curve) => [curve.name || "", list(curve.x), list(curve.y), colour(curve)];
+const read = (curve) => [curve.name || "", list(curve.x), list(curve.y)];
 return plots.flatMap((plot) => (plot.data || []).map(read));
+"""
+COLOURS = """
+const lines = document.querySelectorAll(".js-plotly-plot .scatterlayer .trace path.js-line");
+return Array.from(lines, (line) => line.style.stroke);
 """
 TITLES = """
 const charts = document.querySelectorAll("[data-testid*=chart], h4, [role=heading]");
@@ -134,7 +137,7 @@ def test_a_browser_compares_two_runs(
         compare_selected(browser, "average_loss")
         find(browser, ".js-plotly-plot .xtick")  # for the picture: they come after the lines
         browser.save_screenshot(str(tmp_path / "compare.png"))
-        drawn = {name: (x, y) for name, x, y, _ in browser.execute_script(CURVES)}
+        drawn = {name: (x, y) for name, x, y in browser.execute_script(CURVES)}
     assert set(drawn) == {"ours 50%", "ours 70%"}
     for name, (cases, values) in drawn.items():
         assert len(cases) == 200
@@ -150,6 +153,7 @@ def test_a_browser_shows_charts_on_arrival(
     with serving(outputs) as page:
         open_charts(browser, outputs, page, "all sweeps")
         wait_for_charts(browser, {"mean_loss_ours", "settings_won_margin", "sweep_seconds"})
+        find(browser, ".js-plotly-plot .barlayer .point")
         browser.save_screenshot(str(tmp_path / "sweeps.png"))
         assert rows(browser) == ["diabetes linear · ours, margin · 50%, 70%"]
 
@@ -159,8 +163,10 @@ def test_a_browser_shows_charts_on_arrival(
         wait_for_lines(browser, n=3 * len(NAMES))
         browser.save_screenshot(str(tmp_path / "newest.png"))
         check_lines(outputs, browser.execute_script(CURVES))
+        assert len(set(browser.execute_script(COLOURS))) == len(NAMES)
 
         run = runs["ours 70%"]
+        browser.get("about:blank")
         browser.get(f"{page}/experiments/1/runs/{run}/model-metrics")
         wait_for_charts(browser, {"average_loss", "cumulative_loss", "alpha", "group_loss_a"})
         wait_for_lines(browser, n=3)
@@ -177,19 +183,19 @@ def wait_for_charts(browser: Chrome, titles: set[str]) -> None:
 
 def wait_for_lines(browser: Chrome, n: int) -> None:
     def are_drawn(driver: Chrome) -> bool:
-        return sum(len(x) > 1 for _, x, _, _ in driver.execute_script(CURVES)) >= n
+        return sum(len(x) > 1 for _, x, _ in driver.execute_script(CURVES)) >= n
 
     WebDriverWait(browser, PATIENCE).until(are_drawn)
 
 
-def check_lines(outputs: Path, curves: list[tuple[str, list[Any], list[float], str]]) -> None:
-    """Every run has its curve of R_t, by cases, and two cutoffs of a method differ in colour."""
-    lines = [(name.partition(" (")[0], x, y, c) for name, x, y, c in curves if len(x) == 200]
-    cumulative = {name: (x, y) for name, x, y, _ in lines if y[-1] > 1}
-    assert set(cumulative) == NAMES
-    for name, (cases, values) in cumulative.items():
+def check_lines(outputs: Path, curves: list[tuple[str, list[Any], list[float]]]) -> None:
+    """Every run has its curve of R_t, by cases."""
+    lines = {
+        name.partition(" (")[0]: (x, y) for name, x, y in curves if len(x) == 200 and y[-1] > 1
+    }
+    assert set(lines) == NAMES
+    for name, (cases, values) in lines.items():
         np.testing.assert_allclose(values, true_curve(outputs, name).loc[cases])
-    assert len({colour for *_, colour in lines}) == len(NAMES)
 
 
 def true_curve(outputs: Path, name: str) -> Any:
