@@ -59,6 +59,7 @@ def main() -> None:
         subprocess.run(command, cwd=ROOT, check=True)
         driver = start_browser(Path(folder) / "profile")
         with serving(outputs) as page:
+            driver.set_window_size(1400, 1200)  # two rows of charts
             open_charts(driver, outputs, page, "the newest")
             time.sleep(5)  # the curves are drawn one after the other
             driver.save_screenshot(str(PICTURE))

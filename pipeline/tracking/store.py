@@ -34,8 +34,6 @@ IMPATIENT = {
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
 }
 NOISY = ("alembic", "urllib3")
-# of an experiment: MLflow then shows its pages for models, not those for chats
-KIND = {"mlflow.experimentKind": "custom_model_development"}
 
 
 SECONDS_OF_SILENCE = 60.0
@@ -149,8 +147,7 @@ def experiment_id(uri: str, name: str, outputs: Path) -> str:
     found = client.get_experiment_by_name(name)
     if found is None:
         try:
-            made = client.create_experiment(name, artifact_location(uri, outputs), KIND)
-            return str(made)
+            return str(client.create_experiment(name, artifact_location(uri, outputs)))
         except Exception:  # by somebody on another machine, a moment ago?
             found = client.get_experiment_by_name(name)
             if found is None:

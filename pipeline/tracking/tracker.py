@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ FILES_OF_FAILURE = ("config.yaml", "traceback.txt")
 PARENT, NOTE, CONTEXT = "mlflow.parentRunId", "mlflow.note.content", "mlflow.data.context"
 DIGEST_LENGTH = 12
 MOST_PARAMS, MOST_METRICS = 100, 900  # of MLflow, in one batch
-MOST_RUNS = 10_000  # of a page of a search
+MOST_RUNS = 50_000  # of MLflow, that one search finds
 IS_RUNNING = "attributes.status = 'RUNNING'"
 REFUSED = "BAD_REQUEST"  # what MLflow makes of a constraint of its database
 
@@ -121,7 +121,7 @@ def is_open(tracking: Mapping[str, Any]) -> bool:
     itself = f"attributes.run_id = '{tracking['parent']}' and {IS_RUNNING}"
     with told(tracking["uri"]):
         client = client_of(tracking["uri"])
-        return any(_search(client, tracking["experiment_id"], itself))
+        return bool(_search(client, tracking["experiment_id"], itself))
 
 
 def close_sweep(
@@ -173,15 +173,12 @@ def _open_parent(client: MlflowClient, number: str, sweep: Sweep, again: bool) -
 def _left_open(client: MlflowClient, number: str, tags: Mapping[str, str]) -> MlflowRun | None:
     """Return the run of a sweep whose opener did not live to note it."""
     filters = [_equals(key, value) for key, value in tags.items()]
-    return next(_search(client, number, " and ".join([*filters, IS_RUNNING])), None)
+    return next(iter(_search(client, number, " and ".join([*filters, IS_RUNNING]))), None)
 
 
-def _search(client: MlflowClient, number: str, filters: str) -> Iterator[MlflowRun]:
-    token: str | None = ""
-    while token is not None:
-        page = client.search_runs([number], filters, max_results=MOST_RUNS, page_token=token)
-        yield from page
-        token = page.token or None
+def _search(client: MlflowClient, number: str, filters: str) -> Sequence[MlflowRun]:
+    found: Sequence[MlflowRun] = client.search_runs([number], filters, max_results=MOST_RUNS)
+    return found
 
 
 def _equals(tag: str, value: str) -> str:
