@@ -149,11 +149,10 @@ def _config(file: Path) -> Mapping[str, Any]:
 
 
 def _params(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the config of a run as flat names and short values."""
+    """Return the config of a run as flat names and short values, but for what its labels say."""
     flat = {
         **_flat("dataset", values.get("dataset")),
-        **{key: values.get(key) for key in ("protocol", "link", "seed", "curve_points")},
-        "cutoff": _cutoff(values.get("cutoff") or {}),
+        **{key: values.get(key) for key in ("seed", "curve_points")},
         **_flat("method", values.get("method")),
         "alphas": _powers(values.get("alphas") or []),
         "splits": span(values.get("splits") or ()) or None,
@@ -168,12 +167,6 @@ def _flat(key: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         return {key: value}
     return {key if name == "name" else f"{key}.{name}": part for name, part in value.items()}
-
-
-def _cutoff(cutoff: Mapping[str, Any]) -> str | None:
-    if cutoff.get("quantile") is not None:
-        return f"{cutoff['quantile']:g}"
-    return None if cutoff.get("value") is None else f"value_{cutoff['value']:g}"
 
 
 def _powers(alphas: Sequence[float]) -> str | None:

@@ -52,5 +52,5 @@ def test_two_sweeps_at_the_same_moment_on_new_outputs(tmp_path: Path) -> None:
     found = client.get_experiment_by_name("onesided")
     assert found is not None
     names = sorted(run.info.run_name for run in client.search_runs([found.experiment_id]))
-    jobs = ["margin 0.5 diabetes linear", "ours 0.5 diabetes linear"]
+    jobs = ["margin 50% diabetes linear", "ours 50% diabetes linear"]
     assert names == sorted([*jobs, "sweep margin", "sweep ours"])
