@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.paper.collection import Collection, CollectionError, merge
-from pipeline.paper.figures.average_loss import draw_figures
-from pipeline.paper.figures.loss_by_alpha import draw_alphas
-from pipeline.paper.pages.comparison import headline, write_comparison
-from pipeline.paper.pages.hindsight import write_hindsight
+from pipeline.paper.comparison.compare import compare
+from pipeline.paper.comparison.page import headline, write_comparison
+from pipeline.paper.figures import draw_alphas, draw_figures
+from pipeline.paper.hindsight.held_out import joined
+from pipeline.paper.hindsight.page import Tuning, write_hindsight
 from pipeline.paper.report.content import Sources
-from pipeline.paper.report.hindsight_section import Tuning
 from pipeline.paper.report.write import write_report
-from pipeline.paper.statistics.both_ways import joined
-from pipeline.paper.statistics.compare import compare
-from pipeline.paper.tables.contents import layout
-from pipeline.paper.tables.formats import write_tables
+from pipeline.paper.tables import layout, write_tables
 from pipeline.view.names import row_name
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pipeline.jobs.cell import Cell, make_cell
 from pipeline.results.outcome import Outcome
-from pipeline.theory.experiment import Result
+from pipeline.theory.driver import Result
 from tests.jobs.configs import values
 
 

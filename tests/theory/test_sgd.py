@@ -14,10 +14,9 @@ from pipeline.core.links import Linear, Logistic
 from pipeline.core.methods.sgd import Sgd
 from pipeline.data.synthetic import glm
 from pipeline.theory.__main__ import main
-from pipeline.theory.experiment import Measured
-from pipeline.theory.sgd.measure import cases_of, points_of, row_of
-from pipeline.theory.sgd.page import figure
-from pipeline.theory.sgd.path import Case, Path, follow, follow_rows
+from pipeline.theory.algorithm3 import Case, Path, follow, follow_rows
+from pipeline.theory.driver import Measured
+from pipeline.theory.sgd import cases_of, figure, points_of, row_of
 from pipeline.view.style import look
 from tests.theory.made_up_results import cell
 

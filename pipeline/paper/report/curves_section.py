@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.paper.by_setting import Setting, absent, lines_of
+from pipeline.paper.by_setting import Grid, grids, lines_of, relative
 from pipeline.paper.collection import Collection
 from pipeline.paper.fill_commands import fill_command
-from pipeline.paper.published import BASELINE, published
-from pipeline.paper.statistics.alphas import Grid, grids, relative
+from pipeline.paper.published import BASELINE, Setting, absent, published
 from pipeline.results.average import AverageLoss
 
 SIGNIFICANT = 4  # digits of a point: less than a pixel

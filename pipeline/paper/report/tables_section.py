@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from pipeline.paper.collection import Collection
+from pipeline.paper.comparison.compare import KEY, Comparison
 from pipeline.paper.fill_commands import fill_command, fill_commands
-from pipeline.paper.published import DIGITS, METHODS, PublishedRow, published
-from pipeline.paper.statistics.compare import KEY, Comparison
-from pipeline.paper.tables.contents import Figure, Table, gaps, make_tables
-from pipeline.paper.tables.formats import error_text
+from pipeline.paper.published import DIGITS, METHODS, PublishedRow, Setting, published
+from pipeline.paper.tables import Figure, Table, error_text, gaps, make_tables
 
 TITLES = {
     "table1": "Table 1",
@@ -72,7 +71,7 @@ def cells_part(
             "state": figures[key].state,
             "verdict": cell["verdict"],
             "ours": _ours(figures[key]),
-            "paper": _paper(rows[link, dataset, cutoff], method),
+            "paper": _paper(rows[Setting(link, dataset, cutoff)], method),
             "z": _z(cell["z"]),
         }
         if figures[key].state != "done":
