@@ -58,12 +58,8 @@ class Grid:
 
     def on(self, splits: Sequence[int]) -> FloatArray:
         """Return the losses on some splits, alphas × splits."""
-        place = {split: column for column, split in enumerate(self.splits)}
-        found = np.full((len(self.alphas), len(splits)), np.nan)
-        for column, split in enumerate(splits):
-            if split in place:
-                found[:, column] = self.loss[:, place[split]]
-        return found
+        found = pd.DataFrame(self.loss, columns=self.splits).reindex(columns=splits)
+        return np.ascontiguousarray(found, np.float64)
 
     def has(self, splits: Sequence[int]) -> bool:
         """Tell whether every alpha was run on all these splits."""
@@ -111,11 +107,9 @@ def relative(grid: Grid, greedy: Grid, splits: Sequence[int] = REPORTED) -> Rela
 
 
 def _grid(part: pd.DataFrame) -> Grid:
-    alphas, rows = np.unique(part["alpha"].to_numpy(np.float64), return_inverse=True)
-    splits, columns = np.unique(part["split"].to_numpy(np.int64), return_inverse=True)
-    loss = np.full((len(alphas), len(splits)), np.nan)
-    loss[rows, columns] = part["loss"]
-    if np.isfinite(loss).sum() != len(part):
+    twice = part.duplicated(["alpha", "split"]).any()
+    if twice or not np.isfinite(part["loss"]).all():
         cell = " ".join(map(str, part.iloc[0][[*Setting._fields, "method"]]))
         raise CollectionError(f"{cell}: the losses have duplicates, or some are no numbers")
-    return Grid(alphas, tuple(splits.tolist()), loss)
+    loss = part.pivot(index="alpha", columns="split", values="loss")
+    return Grid(loss.index.to_numpy(), tuple(loss.columns), np.ascontiguousarray(loss))

@@ -11,9 +11,9 @@ from typing import Any
 from pipeline.paper.collection import Collection, CollectionError, merge
 from pipeline.paper.comparison.compare import compare
 from pipeline.paper.comparison.page import headline, write_comparison
-from pipeline.paper.figures import draw_alphas, draw_figures
+from pipeline.paper.figures import draw_figures
 from pipeline.paper.hindsight.held_out import joined
-from pipeline.paper.hindsight.page import Tuning, write_hindsight
+from pipeline.paper.hindsight.page import write_hindsight
 from pipeline.paper.report.content import Sources
 from pipeline.paper.report.write import write_report
 from pipeline.paper.tables import layout, write_tables
@@ -58,7 +58,6 @@ def comparison(collection: Collection, options: argparse.Namespace) -> Iterable[
 def figures(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
     """Draw the paper's figures, and loss against alpha, from collected results."""
     draw_figures(collection, options.out)
-    draw_alphas(collection, options.out)
     yield f"figures:  {options.out}"
 
 
@@ -78,7 +77,7 @@ def report(collection: Collection, options: argparse.Namespace) -> Iterable[str]
         Sources(
             collection=collection,
             stated=_stated(options.stated),
-            tuning=None if options.hindsight is None else Tuning.read(options.hindsight),
+            hindsight=options.hindsight,
             theory=options.theory,
             outputs=options.outputs,
             page=options.out,

@@ -105,16 +105,14 @@ def _percent(share: float, _: object) -> str:
     return f"{100 * share:.3g}%".replace("-", "−")
 
 
-def draw_figures(collection: Collection, folder: Path) -> list[Path]:
-    """Draw all four from the results of one protocol; return the files."""
-    lines = lines_of(collection.curves)
-    paths = []
+def draw_figures(collection: Collection, folder: Path) -> None:
+    """Draw the figure and the two sheets of each link from the results of one protocol."""
+    lines, found = lines_of(collection.curves), grids(collection.losses)
     for number, link in enumerate(LINKS, start=1):
         pair = [Setting(link, *panel) for panel in PANELS]
-        paths += save_all(figure_of(lines, pair), folder, f"figure{number}")
-        every = [setting for setting in in_text() if setting.link == link]
-        paths += save_all(figure_of(lines, every), folder, f"curves_{link}")
-    return paths
+        save_all(figure_of(lines, pair), folder, f"figure{number}")
+        save_all(figure_of(lines, in_text(link)), folder, f"curves_{link}")
+        save_all(alpha_sheet(found, link), folder, f"alpha_{link}")
 
 
 def figure_of(lines: Lines, settings: Sequence[Setting]) -> Figure:
@@ -153,19 +151,9 @@ def _panels(settings: Sequence[Setting]) -> tuple[Figure, list[Axes], list[Axes]
     return figure, losses, ratios
 
 
-def draw_alphas(collection: Collection, folder: Path) -> list[Path]:
-    """Draw a sheet for each link from the results of one protocol; return the files."""
-    found = grids(collection.losses)
-    return [
-        path
-        for link in LINKS
-        for path in save_all(alpha_sheet(found, link), folder, f"alpha_{link}")
-    ]
-
-
 def alpha_sheet(found: Mapping[Setting, Mapping[str, Grid]], link: str) -> Figure:
     """Return ten rows, one a dataset, of two panels, one a cutoff."""
-    settings = [setting for setting in in_text() if setting.link == link]
+    settings = in_text(link)
     figure, axes = sheet(len(settings) // 2, 2, A3)
     shown: dict[str, None] = dict.fromkeys(METHODS)
     for axis, setting in zip(axes, settings, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -66,8 +66,7 @@ class PublishedRow:
     @property
     def best(self) -> tuple[str, ...]:
         """Return the methods with the least loss; several where they tie."""
-        least = min(self.loss.values())
-        return tuple(method for method, loss in self.loss.items() if loss == least)
+        return best_methods(self.loss)
 
     @property
     def misprinted(self) -> bool:
@@ -102,9 +101,16 @@ def published(file: Path = FILE) -> list[PublishedRow]:
     return rows
 
 
-def in_text() -> list[Setting]:
-    """Return the settings of Tables 1 and 2, in the paper's order."""
-    return [row.key for row in published() if row.in_text]
+def best_methods(losses: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the methods with the least loss, ties judged with the paper's two digits."""
+    rounded = {method: round(loss, DIGITS) for method, loss in losses.items()}
+    least = min(rounded.values())
+    return tuple(method for method, loss in rounded.items() if loss == least)
+
+
+def in_text(*links: str) -> list[Setting]:
+    """Return the settings of Tables 1 and 2, of all links or some, in the paper's order."""
+    return [row.key for row in published() if row.in_text and row.link in (links or LINKS)]
 
 
 def present(found: Collection[str]) -> list[str]:

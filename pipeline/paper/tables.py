@@ -8,25 +8,31 @@ bold figure, as its least is not known.
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pipeline.paper.collection import Collection
 from pipeline.paper.fill_commands import fill_commands
-from pipeline.paper.published import DIGITS, LINKS, METHODS, PublishedRow, published
+from pipeline.paper.published import (
+    DIGITS,
+    LINKS,
+    METHODS,
+    Setting,
+    best_methods,
+    in_text,
+    published,
+)
 from pipeline.results.files import write_text
 from pipeline.view.names import cutoff_name, dataset_name, method_name
 from pipeline.view.page import Block, Commands, Text, TextTable, markdown
 
 DATASETS_A_TABLE = 5  # of the appendix
-Cells = dict[tuple[str, ...], dict[str, Any]]  # by link, dataset, cutoff and method
+HEADS = ["Dataset", "cutoff", *map(method_name, METHODS)]
 TEX = {
     "\\": r"\textbackslash{}", "%": r"\%", "&": r"\&", "_": r"\_", "#": r"\#", "$": r"\$",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -60,15 +66,22 @@ class Figure:
         """Return the mean as it is printed, or the state where there is none."""
         return f"{self.loss:.{DIGITS}f}" if self.state == "done" else self.state
 
+    @property
+    def printed_error(self) -> str:
+        """Return the standard error as it stands behind a mean; nothing where there is none."""
+        return "" if np.isnan(self.error) else f" ± {self.error:.{DIGITS}f}"
 
-@dataclass(frozen=True)
-class Row:
-    """One row: a dataset and cutoff, a figure for each method."""
+    def marked(self, bold: str, italic: str) -> str:
+        """Return mean and error, the least bold; the state, in italics, where there is none."""
+        if self.state != "done":
+            return italic.format(self.state)
+        return (bold if self.bold else "{}").format(self.printed) + self.printed_error
 
-    link: str
-    dataset: str
-    cutoff: str
-    figures: Mapping[str, Figure]
+    def digits(self, value: float) -> str:
+        """Return the mean or the error with four digits, or why there is none."""
+        if self.state != "done":
+            return self.state
+        return "unknown" if np.isnan(value) else f"{value:.4f}"
 
 
 @dataclass(frozen=True)
@@ -78,23 +91,20 @@ class Table:
     Attributes:
         name: of its files.
         caption: what it shows.
-        rows: in the paper's order.
+        rows: the figures of each setting by method, in the paper's order.
     """
 
     name: str
     caption: str
-    rows: Sequence[Row]
+    rows: Mapping[Setting, Mapping[str, Figure]]
 
 
-def layout() -> dict[str, list[PublishedRow]]:
+def layout() -> dict[str, list[Setting]]:
     """Return the rows of each table: two in the text, two for each link in the appendix."""
-    rows = published()
-    found = {
-        f"table{number}": [row for row in rows if row.in_text and row.link == link]
-        for number, link in enumerate(LINKS, start=1)
-    }
+    rows = [row.key for row in published()]
+    found = {f"table{number}": in_text(link) for number, link in enumerate(LINKS, start=1)}
+    datasets = list(dict.fromkeys(row.dataset for row in rows))
     for link in LINKS:
-        datasets = list(dict.fromkeys(row.dataset for row in rows if row.link == link))
         for part, start in enumerate(range(0, len(datasets), DATASETS_A_TABLE), start=1):
             chosen = datasets[start : start + DATASETS_A_TABLE]
             found[f"appendix_{link}_{part}"] = [
@@ -105,14 +115,14 @@ def layout() -> dict[str, list[PublishedRow]]:
 
 def make_tables(collection: Collection, names: Iterable[str] = ()) -> list[Table]:
     """Return some of the six tables, or all; the collection must be of one protocol."""
-    cells: Cells = {
-        (row["link"], row["dataset"], row["cutoff"], row["method"]): row
-        for row in collection.cells.to_dict("records")
-    }
+    columns = [*Setting._fields, "method", "state", "loss", "standard_error"]
+    cells = collection.cells[columns].itertuples(index=False, name=None)
+    found = {tuple(cell[:4]): Figure(*cell[4:]) for cell in cells}
+    counts = collection.cells["n_splits"].dropna().unique()
+    over = f"{counts[0]} splits" if len(counts) == 1 else "splits"
     chosen = list(names) or list(layout())
-    over = _splits_text(collection)
     return [
-        Table(name, _caption(name, rows[0].link, over), [_row(row, cells) for row in rows])
+        Table(name, _caption(name, rows[0].link, over), {row: _row(row, found) for row in rows})
         for name, rows in layout().items()
         if name in chosen
     ]
@@ -121,31 +131,21 @@ def make_tables(collection: Collection, names: Iterable[str] = ()) -> list[Table
 def gaps(tables: Iterable[Table], protocol: str) -> list[dict[str, str]]:
     """Return the labels of the cells that tables lack, each once."""
     found = {
-        (row.dataset, row.link, row.cutoff, method): None
+        (setting, method): {"protocol": protocol, **setting._asdict(), "method": method}
         for table in tables
-        for row in table.rows
-        for method, figure in row.figures.items()
+        for setting, figures in table.rows.items()
+        for method, figure in figures.items()
         if figure.state != "done"
     }
-    names = ("dataset", "link", "cutoff", "method")
-    return [{"protocol": protocol, **dict(zip(names, gap, strict=True))} for gap in found]
+    return list(found.values())
 
 
-def _row(row: PublishedRow, cells: Cells) -> Row:
-    figures = {method: _figure(cells.get((*row.key, method))) for method in METHODS}
-    if all(figure.state == "done" for figure in figures.values()):
-        least = min(round(figure.loss, DIGITS) for figure in figures.values())
-        figures = {
-            method: replace(figure, bold=round(figure.loss, DIGITS) == least)
-            for method, figure in figures.items()
-        }
-    return Row(row.link, row.dataset, row.cutoff, figures)
-
-
-def _figure(cell: dict[str, Any] | None) -> Figure:
-    if cell is None:
-        return Figure()
-    return Figure(str(cell["state"]), float(cell["loss"]), float(cell["standard_error"]))
+def _row(setting: Setting, found: Mapping[tuple[str, ...], Figure]) -> dict[str, Figure]:
+    figures = {method: found.get((*setting, method), Figure()) for method in METHODS}
+    if any(figure.state != "done" for figure in figures.values()):
+        return figures
+    best = best_methods({method: figure.loss for method, figure in figures.items()})
+    return {method: replace(figure, bold=method in best) for method, figure in figures.items()}
 
 
 def _caption(name: str, link: str, over: str) -> str:
@@ -154,11 +154,6 @@ def _caption(name: str, link: str, over: str) -> str:
         f"{LINKS[link]} regression{part}: cumulative one-sided loss under the tuned alpha, "
         f"mean ± standard error over {over}. The least of a row is bold."
     )
-
-
-def _splits_text(collection: Collection) -> str:
-    counts = collection.cells["n_splits"].dropna().unique()
-    return f"{counts[0]} splits" if len(counts) == 1 else "splits"
 
 
 def write_tables(collection: Collection, folder: Path, names: Iterable[str] = ()) -> list[str]:
@@ -177,7 +172,6 @@ def write_tables(collection: Collection, folder: Path, names: Iterable[str] = ()
 
 def to_latex(table: Table, commands: Sequence[str] = ()) -> str:
     """Return a ``table`` environment for the package booktabs."""
-    heads = ["Dataset", "cutoff", *map(method_name, METHODS)]
     lines = [
         *(f"% missing: {command}" for command in commands),
         r"\begin{table}[p]",
@@ -186,8 +180,8 @@ def to_latex(table: Table, commands: Sequence[str] = ()) -> str:
         rf"\label{{tab:{table.name}}}",
         rf"\begin{{tabular}}{{ll{'r' * len(METHODS)}}}",
         r"\toprule",
-        _tex_line(map(escaped, heads)),
-        *_tex_body(table.rows),
+        _tex_line(map(escaped, HEADS)),
+        *_tex_body(table),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
@@ -197,15 +191,13 @@ def to_latex(table: Table, commands: Sequence[str] = ()) -> str:
 
 def to_markdown(table: Table, commands: Sequence[str] = ()) -> str:
     """Return the table with its caption, and the commands that fill its gaps."""
-    labels = ["Dataset", "cutoff"]
     rows = [
-        [dataset_name(row.dataset), cutoff_name(row.cutoff)]
-        + [_markdown(row.figures[method]) for method in METHODS]
-        for row in table.rows
+        [dataset_name(setting.dataset), cutoff_name(setting.cutoff)]
+        + [figure.marked("**{}**", "*{}*") for figure in figures.values()]
+        for setting, figures in table.rows.items()
     ]
-    shown = TextTable([*labels, *map(method_name, METHODS)], rows, words=labels)
     fill: list[Block] = [Text("To fill the gaps:"), Commands(commands)] if commands else []
-    return markdown([Text(table.caption), shown, *fill])
+    return markdown([Text(table.caption), TextTable(HEADS, rows, words=HEADS[:2]), *fill])
 
 
 def to_csv(table: Table) -> str:
@@ -214,17 +206,16 @@ def to_csv(table: Table) -> str:
     Figures have four digits, which is more than their noise and less than what differs between
     processors.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    errors = [f"{method}_standard_error" for method in METHODS]
-    writer.writerow(["link", "dataset", "cutoff", *METHODS, "bold", *errors])
-    for row in table.rows:
-        figures = [row.figures[method] for method in METHODS]
-        means = [_plain(figure, figure.loss) for figure in figures]
-        bold = " ".join(method for method in METHODS if row.figures[method].bold)
-        spreads = [_plain(figure, figure.error) for figure in figures]
-        writer.writerow([row.link, row.dataset, row.cutoff, *means, bold, *spreads])
-    return text.getvalue()
+    lines = [
+        {
+            **setting._asdict(),
+            **{method: figure.digits(figure.loss) for method, figure in figures.items()},
+            "bold": " ".join(method for method, figure in figures.items() if figure.bold),
+            **{f"{m}_standard_error": figure.digits(figure.error) for m, figure in figures.items()},
+        }
+        for setting, figures in table.rows.items()
+    ]
+    return str(pd.DataFrame(lines).to_csv(index=False, lineterminator="\n"))
 
 
 def escaped(text: str) -> str:
@@ -232,41 +223,19 @@ def escaped(text: str) -> str:
     return "".join(TEX.get(letter, letter) for letter in text)
 
 
-def _tex_body(rows: Sequence[Row]) -> Iterator[str]:
+def _tex_body(table: Table) -> Iterator[str]:
     """Yield the rows, each dataset under a rule and named once."""
-    for dataset, block in groupby(rows, key=lambda row: row.dataset):
+    for dataset, block in groupby(table.rows, key=lambda setting: setting.dataset):
         yield r"\midrule"
-        for number, row in enumerate(block):
+        for number, setting in enumerate(block):
             name = escaped(dataset_name(dataset)) if number == 0 else ""
-            figures = [_tex(row.figures[method]) for method in METHODS]
-            yield _tex_line([name, escaped(cutoff_name(row.cutoff)), *figures])
+            figures = map(_tex, table.rows[setting].values())
+            yield _tex_line([name, escaped(cutoff_name(setting.cutoff)), *figures])
 
 
-def _tex_line(cells: Sequence[str] | Iterator[str]) -> str:
+def _tex_line(cells: Iterable[str]) -> str:
     return rf"{' & '.join(cells)} \\"
 
 
 def _tex(figure: Figure) -> str:
-    return _marked(figure, r"\textbf{{{}}}", r"\emph{{{}}}", escaped)
-
-
-def _markdown(figure: Figure) -> str:
-    return _marked(figure, "**{}**", "*{}*", str)
-
-
-def _marked(figure: Figure, bold: str, italic: str, escape: Callable[[str], str]) -> str:
-    """Return a figure with its error, bold where it is the least; its state where there is none."""
-    if figure.state != "done":
-        return italic.format(escape(figure.state))
-    return (bold if figure.bold else "{}").format(figure.printed) + escape(error_text(figure))
-
-
-def error_text(figure: Figure) -> str:
-    """Return the standard error as it stands behind a mean; nothing where there is none."""
-    return "" if np.isnan(figure.error) else f" ± {figure.error:.{DIGITS}f}"
-
-
-def _plain(figure: Figure, value: float) -> str:
-    if figure.state != "done":
-        return figure.state
-    return "unknown" if np.isnan(value) else f"{value:.4f}"
+    return figure.marked(r"\textbf{{{}}}", r"\emph{{{}}}").replace("±", TEX["±"])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,18 +25,8 @@ EXPERIMENTS = ("rates", "rates_passive", "rates_theory", "rates_sgd")
 OPTIONS: dict[str, str] = {}
 METHODS = ("greedy", "passive", "ours", "ours_log", "ours_theory", "sgd")
 TRAP = "greedy_trap"
-MARKERS = {
-    "greedy": "s",
-    "passive": "^",
-    "ours": "o",
-    "ours_log": "P",
-    "ours_theory": "D",
-    "sgd": "v",
-}
-TITLES = {
-    "glm": "Cases that resemble each other",
-    TRAP: "A group unlike all others (Theorem 1)",
-}
+MARKERS = dict(zip(METHODS, "s^oPDv", strict=True))
+TITLES = {"glm": "Cases that resemble each other", TRAP: "A group unlike all others (Theorem 1)"}
 POWERS = {
     "dataset": "{dataset}",
     "method": "{method}",
@@ -73,6 +64,7 @@ PASSIVE = Bound(2 / 3, "at most", "Proposition 1")
 ADAPTIVE = Bound(1 / 2, "at most", "Theorem 2")
 TUNED = Bound(1 / 2, "at most, were alpha ρ_t:", "Theorem 2")  # which has another coefficient
 GREEDY = Bound(1.0, "at least, in the trap", "Theorem 1")
+UNBOUNDED = Bound(np.nan, "", "")
 
 
 def bound_of(method: str, dataset: str) -> Bound | None:
@@ -102,6 +94,11 @@ class Growth:
     accepted: FloatArray
 
     @property
+    def means(self) -> list[Estimate]:
+        """Return mean R_T for each size."""
+        return [mean_estimate(losses, "rates") for losses in self.losses.T]
+
+    @property
     def power(self) -> Estimate:
         """Return p of R_T ≈ C·T^p over all sizes."""
         return power(self.sizes, self.losses, "rates")
@@ -126,28 +123,22 @@ def said(found: Measured[Growth]) -> Iterator[str]:
 
 def gather(results: Sequence[Result]) -> list[Growth]:
     """Return the growth of each method on each dataset, in the order of METHODS."""
-    rows = [row for result in results for row in _rows(result)]
-    table = pd.DataFrame(rows, columns=["dataset", "method", "run", "size", "loss", "accepted"])
-    found = []
-    for dataset in dict.fromkeys(table["dataset"]):
-        for method in METHODS:
-            part = table[(table["dataset"] == dataset) & (table["method"] == method)]
-            if len(part):
-                found.append(_growth(dataset, method, part))
-    return found
+    table = pd.concat([_rows(result) for result in results], ignore_index=True)
+    parts = dict(list(table.groupby(["dataset", "method"])))
+    keys = product(dict.fromkeys(table["dataset"]), METHODS)
+    return [_growth(*key, parts[key]) for key in keys if key in parts]
 
 
-def _rows(result: Result) -> Iterable[tuple[str, str, str, int, float, float]]:
-    """Yield a line for each split of a cell, under the only alpha there is."""
+def _rows(result: Result) -> pd.DataFrame:
+    """Return a line for each split of a cell, under the only alpha there is."""
     cell, losses = result.cell, result.outcome.losses
     if len(cell.alphas) > 1:
         raise ValueError("alpha: rates are those of one alpha, not one chosen for each T")
     size = int(result.outcome.summary["n_stream"])
-    for split, loss, accepted in zip(
-        losses["split"], losses["loss"], losses["accepted"], strict=True
-    ):
-        run = f"{cell.dataset['seed']}/{split}"
-        yield cell.dataset_label, cell.method.name, run, size, float(loss), accepted / size
+    runs = [f"{cell.dataset['seed']}/{split}" for split in losses["split"]]
+    figures = {"size": size, "loss": losses["loss"], "accepted": losses["accepted"] / size}
+    labels = {"dataset": cell.dataset_label, "method": cell.method.name, "run": runs}
+    return pd.DataFrame(labels | figures)
 
 
 def _growth(dataset: str, method: str, part: pd.DataFrame) -> Growth:
@@ -165,21 +156,19 @@ def _growth(dataset: str, method: str, part: pd.DataFrame) -> Growth:
 
 def losses_table(every: Sequence[Growth]) -> pd.DataFrame:
     """Return mean R_T with its interval, a line for each dataset, method and T."""
-    rows = []
-    for growth in every:
-        for column, size in enumerate(growth.sizes):
-            estimate = mean_estimate(growth.losses[:, column], "rates")
-            rows.append(
-                {
-                    "dataset": growth.dataset,
-                    "method": growth.method,
-                    "T": int(size),
-                    "runs": len(growth.losses),
-                    "loss": estimate.value,
-                    **ends(estimate.interval),
-                    "accepted": growth.accepted[column],
-                }
-            )
+    rows = [
+        {
+            "dataset": growth.dataset,
+            "method": growth.method,
+            "T": int(size),
+            "runs": len(growth.losses),
+            "loss": mean.value,
+            **ends(mean.interval),
+            "accepted": accepted,
+        }
+        for growth in every
+        for size, mean, accepted in zip(growth.sizes, growth.means, growth.accepted, strict=True)
+    ]
     return pd.DataFrame(rows)
 
 
@@ -187,7 +176,7 @@ def powers_table(every: Sequence[Growth]) -> pd.DataFrame:
     """Return the powers of T with intervals and bounds, a line for each dataset and method."""
     rows = []
     for growth in every:
-        estimate, bound = growth.power, bound_of(growth.method, growth.dataset)
+        estimate, bound = growth.power, bound_of(growth.method, growth.dataset) or UNBOUNDED
         rows.append(
             {
                 "dataset": growth.dataset,
@@ -198,9 +187,9 @@ def powers_table(every: Sequence[Growth]) -> pd.DataFrame:
                 "power": estimate.value,
                 **ends(estimate.interval),
                 "last_step": growth.late_power,
-                "bound": np.nan if bound is None else bound.power,
-                "kind": "" if bound is None else bound.kind,
-                "source": "" if bound is None else bound.source,
+                "bound": bound.power,
+                "kind": bound.kind,
+                "source": bound.source,
                 "accepted_at_end": growth.accepted[-1],
             }
         )
@@ -219,8 +208,7 @@ def figure(found: Measured[Growth]) -> Figure:
         axis.set(xscale="log", yscale="log", ylim=(lowest / 2, highest * 4))
         bare(axis)
         names = _draw_guides(axis, here, lowest)
-        for growth in here:
-            names.append(_draw_growth(axis, growth))
+        names += [_draw_growth(axis, growth) for growth in here]
         _write_names(axis, here, names)
         axis.set_title(TITLES.get(dataset, dataset), fontsize="medium")
         axis.set_xlabel("cases decided on, T")
@@ -228,8 +216,7 @@ def figure(found: Measured[Growth]) -> Figure:
     return drawn
 
 
-@dataclass(frozen=True)
-class _Name:
+class _Name(NamedTuple):
     """What is written at the right end of a line."""
 
     text: str
@@ -241,12 +228,10 @@ class _Name:
 def _draw_growth(axis: Axes, growth: Growth) -> _Name:
     """Draw mean R_T with its interval; return its name with the power of T."""
     shown = look(growth.method)
-    columns = range(len(growth.sizes))
-    ends = np.array([mean_estimate(growth.losses[:, k], "rates").interval for k in columns])
+    low, high = np.transpose([mean.interval for mean in growth.means])
     mean = growth.losses.mean(axis=0)
-    marker: dict[str, Any] = {"marker": MARKERS.get(growth.method, "x"), "markersize": 5}
-    axis.plot(growth.sizes, mean, **shown.line, **marker)
-    axis.fill_between(growth.sizes, ends[:, 0], ends[:, 1], color=shown.colour, alpha=0.15, lw=0)
+    axis.plot(growth.sizes, mean, **shown.line, marker=MARKERS[growth.method], markersize=5)
+    axis.fill_between(growth.sizes, low, high, color=shown.colour, alpha=0.15, lw=0)
     text = f"{shown.label}: $T^{{{growth.power.value:.2f}}}$"
     return _Name(text, shown.colour, growth.sizes[-1], mean[-1])
 
@@ -269,21 +254,18 @@ def _write_names(axis: Axes, here: Sequence[Growth], names: Sequence[_Name]) -> 
     """
     first, last = min(g.sizes[0] for g in here), max(g.sizes[-1] for g in here)
     axis.set_xlim(first / 1.3, last * (last / first) ** ROOM)
-    axis.xaxis.set_major_locator(
-        FixedLocator([10.0**k for k in range(3, 1 + round(np.log10(last)))])
-    )
-    axis.xaxis.set_minor_locator(NullLocator())
+    decades = [10.0**k for k in range(3, 1 + round(np.log10(last)))]
+    axis.xaxis.set(major_locator=FixedLocator(decades), minor_locator=NullLocator())
     low, high = np.log(axis.get_ylim())
     before = -np.inf
     for name in sorted(names, key=lambda name: name.loss):
         before = max((np.log(name.loss) - low) / (high - low), before + LEAST_DISTANCE)
         height = float(np.exp(low + before * (high - low)))
         if name.size < last:
-            hair: dict[str, Any] = {"color": name.colour, "linewidth": 0.6, "linestyle": ":"}
-            axis.plot([name.size, 1.25 * last], [name.loss, height], **hair)
-        axis.annotate(
-            name.text, (1.3 * last, height), va="center", color=name.colour, fontsize="small"
-        )
+            ends = [name.size, 1.25 * last], [name.loss, height]
+            axis.plot(*ends, color=name.colour, linewidth=0.6, linestyle=":")
+        place = (1.3 * last, height)
+        axis.annotate(name.text, place, va="center", color=name.colour, fontsize="small")
 
 
 def page(found: Measured[Growth]) -> Page:

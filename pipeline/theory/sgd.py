@@ -102,29 +102,21 @@ def cases_of(cell: Cell) -> list[Case]:
         float(data["coef_norm"]),
     )
     small = alpha / 2
+    quiet, noisy = replace(method, noise_bound=0.0), replace(method, noise_bound=small)
     logistic = replace(method, radius=RADIUS, **LOGISTIC)  # type: ignore[arg-type]
+    high, noise = replace(method, high_cutoff=True), logistic.noise_bound
+    flat = replace(own, link=get_link("logistic"), zeta=LOGISTIC_ZETA)
     return [
-        replace(own, name="no noise", noise=0.0, method=replace(method, noise_bound=0.0)),
-        replace(
-            own,
-            name=f"noise B = {small:g} < α = {alpha:g}",
-            noise=small,
-            method=replace(method, noise_bound=small),
-        ),
+        replace(own, name="no noise", method=quiet, noise=0.0),
+        replace(own, name=f"noise B = {small:g} < α = {alpha:g}", method=noisy, noise=small),
         own,
         replace(
-            own,
-            name=f"logistic, B = {logistic.noise_bound:g} > α = {logistic.accuracy:g}",
-            link=get_link("logistic"),
+            flat,
+            name=f"logistic, B = {noise:g} > α = {logistic.accuracy:g}",
             method=logistic,
-            zeta=LOGISTIC_ZETA,
-            noise=logistic.noise_bound,
+            noise=noise,
         ),
-        replace(
-            own,
-            name=f"cutoff above, −s_t, B = {B:g}",
-            method=replace(method, high_cutoff=True),
-        ),
+        replace(own, name=f"cutoff above, −s_t, B = {B:g}", method=high),
     ]
 
 
@@ -160,20 +152,12 @@ def row_of(case: Case, paths: Sequence[Path]) -> dict[str, Any]:
 def points_of(case: Case, paths: Sequence[Path]) -> pd.DataFrame:
     """Return ‖β_t − β*‖ and d_t over runs, at some rounds."""
     t = np.unique(np.geomspace(1, case.n, POINTS).round().astype(np.int64))
-    distance = np.array([path.at(t, path.distances) for path in paths])
-    bound = np.array([path.at(t, path.bounds) for path in paths])
-    return pd.DataFrame(
-        {
-            "case": case.name,
-            "round": t,
-            "distance": np.median(distance, axis=0),
-            "distance_low": np.quantile(distance, 0.1, axis=0),
-            "distance_high": np.quantile(distance, 0.9, axis=0),
-            "bound": np.median(bound, axis=0),
-            "bound_low": np.quantile(bound, 0.1, axis=0),
-            "bound_high": np.quantile(bound, 0.9, axis=0),
-        }
-    )
+    columns: dict[str, Any] = {"case": case.name, "round": t}
+    for name in ("distance", "bound"):
+        found = np.array([path.at(t, getattr(path, f"{name}s")) for path in paths])
+        columns[name] = np.median(found, axis=0)
+        columns[f"{name}_low"], columns[f"{name}_high"] = np.quantile(found, (0.1, 0.9), axis=0)
+    return pd.DataFrame(columns)
 
 
 def cell_row(result: Result) -> dict[str, Any]:

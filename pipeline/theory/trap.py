@@ -204,8 +204,7 @@ def figure(found: Measured[Runs]) -> Figure:
         cell = here[0].cell
         rows = "1 row" if cell.setting.batch_size == 1 else f"{cell.setting.batch_size} rows"
         axis.set_title(f"{link} link, {rows} a round", fontsize="medium")
-        axis.set_xlabel(ROUND)
-        axis.set_ylabel(AVERAGE_LOSS)
+        axis.set(xlabel=ROUND, ylabel=AVERAGE_LOSS)
     thin: dict[str, Any] = {"color": look("greedy").colour, "linewidth": 0.8}
     legend(
         drawn,

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pipeline.paper.comparison.compare import (
-    AGREES,
-    AGREES_BELOW,
-    DIFFERS,
-    JUDGED,
-    MISSING,
-    STRONGLY,
-    Comparison,
-)
+from pipeline.paper.comparison.compare import AGREES, AGREES_BELOW, JUDGED, KEY, MISSING, Comparison
 from pipeline.paper.estimates import N_RESAMPLES, PERCENTILES, SEED
-from pipeline.paper.published import DIGITS, METHODS
+from pipeline.paper.published import BASELINE, DIGITS, METHODS
 
 BOTH = "both"  # links together
 
@@ -42,9 +35,7 @@ def pool(found: Comparison, method: str = "ours") -> dict[str, Any]:
         "cells": len(cells),
         "missing": counts[MISSING],
         "judged": judged,
-        "agrees": counts[AGREES],
-        "differs": counts[DIFFERS],
-        "strongly_differs": counts[STRONGLY],
+        **{name.replace(" ", "_"): counts[name] for name in JUDGED},
         "share_agrees": counts[AGREES] / judged if judged else np.nan,
         "ratio": geometric_mean(cells["ratio"]),
         "rms_z": _root_mean_square(cells["z"]),
@@ -62,14 +53,12 @@ def by_link(comparison: Comparison) -> pd.DataFrame:
 
 def by_dataset(comparison: Comparison) -> pd.DataFrame:
     """Return a line for each dataset, under each link and both."""
-    datasets = dict.fromkeys(comparison.cells["dataset"])
-    return pd.DataFrame(
-        [
-            {"link": link, "dataset": dataset, **pool(part.of(dataset=dataset))}
-            for link, part in _links(comparison)
-            for dataset in datasets
-        ]
-    )
+    lines = [
+        {"link": link, "dataset": dataset, **pool(part.of(dataset=dataset))}
+        for link, part in _links(comparison)
+        for dataset in dict.fromkeys(comparison.cells["dataset"])
+    ]
+    return pd.DataFrame(lines)
 
 
 def by_method(comparison: Comparison) -> pd.DataFrame:
@@ -89,18 +78,15 @@ def against_greedy(comparison: Comparison) -> pd.DataFrame:
     Both sides are taken with the paper's two digits, and only rows in which both cells are there.
     """
     cells = comparison.cells
-    key = ["link", "dataset", "cutoff"]
-    greedy = cells[cells["method"] == METHODS[0]][[*key, "loss", "paper"]]
-    pairs = cells.merge(greedy, on=key, suffixes=("", "_greedy"))
-    pairs = pairs[pairs["loss"].notna() & pairs["loss_greedy"].notna()]
-    lines = []
-    for link in dict.fromkeys(cells["link"]):
-        for method in METHODS[1:]:
-            part = pairs[(pairs["link"] == link) & (pairs["method"] == method)]
-            line: dict[str, Any] = {"link": link, "method": method, "rows": len(part)}
-            for side, name in (("loss", "here"), ("paper", "paper")):
-                line |= _signs(part[side], part[f"{side}_greedy"], name)
-            lines.append(line)
+    greedy = cells[cells["method"] == BASELINE][[*KEY, "loss", "paper"]]
+    pairs = cells.merge(greedy, on=KEY, suffixes=("", "_greedy"))
+    pairs = pairs.dropna(subset=["loss", "loss_greedy"])
+    lines: list[dict[str, Any]] = []
+    for link, method in product(dict.fromkeys(cells["link"]), METHODS[1:]):
+        part = pairs[(pairs["link"] == link) & (pairs["method"] == method)]
+        lines.append({"link": link, "method": method, "rows": len(part)})
+        for side, name in (("loss", "here"), ("paper", "paper")):
+            lines[-1] |= _signs(part[side], part[f"{side}_greedy"], name)
     return pd.DataFrame(lines)
 
 

@@ -8,7 +8,7 @@ means of ten splits. Figures agree where |z| < 2, differ up to 4, strongly diffe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from scipy import stats
 
 from pipeline.paper.collection import Collection
 from pipeline.paper.estimates import FloatArray
-from pipeline.paper.published import DIGITS, METHODS, PublishedRow, published
+from pipeline.paper.published import DIGITS, METHODS, PublishedRow, Setting, best_methods, published
 
 PAPER_SPLITS = 10
 AGREES, DIFFERS, STRONGLY = "agrees", "differs", "strongly differs"
@@ -27,10 +27,11 @@ MISSING, UNJUDGED = "missing", "unjudged"
 JUDGED = (AGREES, DIFFERS, STRONGLY)
 NO_SPREAD = 1e-12  # deviation / mean
 AGREES_BELOW, DIFFERS_UP_TO = 2.0, 4.0  # bounds of |z|
-KEY = ["link", "dataset", "cutoff"]
-ROW_COLUMNS = (
-    *KEY, "complete", "rank_correlation", "best", "best_paper", "bold", "misprinted",
-)  # fmt: skip
+KEY = list(Setting._fields)
+CELL_COLUMNS = [
+    *KEY, "method", "state", "loss", "standard_deviation", "n_splits", "paper", "ratio", "z",
+    "verdict",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -62,25 +63,17 @@ class Comparison:
 def compare(collection: Collection) -> Comparison:
     """Return our figures beside the paper's; the collection must be of one protocol."""
     rows = published()
-    paper = pd.DataFrame(
-        [
-            {"link": row.link, "dataset": row.dataset, "cutoff": row.cutoff, "method": method}
-            | {"paper": row.loss[method]}
-            for row in rows
-            for method in METHODS
-        ]
-    )
+    figures = [(*row.key, method, row.loss[method]) for row in rows for method in METHODS]
+    paper = pd.DataFrame(figures, columns=[*KEY, "method", "paper"])
     cells = paper.merge(_ours(collection), how="left", on=[*KEY, "method"])
     cells["state"] = cells["state"].fillna(MISSING)
     cells["ratio"] = ratio(cells["paper"], cells["loss"])
-    cells["z"] = z_score(
-        *(cells[name] for name in ("paper", "loss", "standard_deviation", "n_splits"))
-    )
+    measured = (cells[name] for name in ("paper", "loss", "standard_deviation", "n_splits"))
+    cells["z"] = z_score(*measured)
     cells["verdict"] = verdict(cells["z"], cells["loss"])
-    columns = [*KEY, "method", "state", "loss", "standard_deviation", "n_splits"]
-    return Comparison(
-        cells[[*columns, "paper", "ratio", "z", "verdict"]], _compare_rows(rows, cells)
-    )
+    losses = cells["loss"].to_numpy().reshape(-1, len(METHODS))
+    compared = [_compare_row(row, ours) for row, ours in zip(rows, losses, strict=True)]
+    return Comparison(cells[CELL_COLUMNS], pd.DataFrame(compared))
 
 
 def ratio(paper: Any, ours: Any) -> FloatArray:
@@ -99,9 +92,7 @@ def z_score(paper: Any, ours: Any, deviation: Any, n_splits: Any) -> FloatArray:
 
     A deviation that is nothing beside the mean is what rounding leaves of equal losses.
     """
-    paper, ours, deviation, n = (
-        np.asarray(part, dtype=float) for part in (paper, ours, deviation, n_splits)
-    )
+    paper, ours, deviation, n = np.asarray([paper, ours, deviation, n_splits], dtype=float)
     deviation = np.where(deviation <= NO_SPREAD * np.abs(ours), 0.0, deviation)
     difference = paper - ours
     scale = deviation * np.sqrt(1 / PAPER_SPLITS + 1 / n)
@@ -125,13 +116,6 @@ def verdict(z: Any, ours: Any) -> NDArray[np.str_]:
     return np.select(list(cases.values()), list(cases), default=STRONGLY)
 
 
-def best_methods(losses: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the methods with the least loss, ties judged with the paper's two digits."""
-    rounded = {method: round(loss, DIGITS) for method, loss in losses.items()}
-    least = min(rounded.values())
-    return tuple(method for method, loss in rounded.items() if loss == least)
-
-
 def rank_correlation(ours: Iterable[float], paper: Iterable[float]) -> float:
     """Return Spearman's correlation, ties as printed; NaN where all of one side are the same."""
     ranks = [stats.rankdata(np.round(list(side), DIGITS)) for side in (ours, paper)]
@@ -151,24 +135,15 @@ def _ours(collection: Collection) -> pd.DataFrame:
     return found.assign(standard_deviation=deviation)
 
 
-def _compare_rows(rows: Iterable[PublishedRow], cells: pd.DataFrame) -> pd.DataFrame:
-    ours = cells.groupby(KEY, sort=False)
-    losses = {key: dict(zip(part["method"], part["loss"], strict=True)) for key, part in ours}
-    return pd.DataFrame(
-        [_compare_row(row, losses[row.key]) for row in rows], columns=list(ROW_COLUMNS)
-    )
-
-
-def _compare_row(row: PublishedRow, ours: Mapping[str, float]) -> dict[str, Any]:
-    complete = not any(np.isnan(loss) for loss in ours.values())
-    values = [[side[method] for method in METHODS] for side in (ours, row.loss)]
+def _compare_row(row: PublishedRow, ours: FloatArray) -> dict[str, Any]:
+    """Return the line of a row, from our losses of its methods."""
+    complete = not np.isnan(ours).any()
+    best = best_methods(dict(zip(METHODS, ours.tolist(), strict=True)))
     return {
-        "link": row.link,
-        "dataset": row.dataset,
-        "cutoff": row.cutoff,
+        **row.key._asdict(),
         "complete": complete,
-        "rank_correlation": rank_correlation(*values) if complete else np.nan,
-        "best": " ".join(best_methods(ours)) if complete else MISSING,
+        "rank_correlation": rank_correlation(ours, row.loss.values()) if complete else np.nan,
+        "best": " ".join(best) if complete else MISSING,
         "best_paper": " ".join(row.best),
         "bold": row.bold,
         "misprinted": row.misprinted,

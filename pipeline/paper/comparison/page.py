@@ -10,24 +10,21 @@ import numpy as np
 import pandas as pd
 
 from pipeline.paper.comparison import agreement
-from pipeline.paper.comparison.compare import (
-    DIFFERS_UP_TO,
-    KEY,
-    PAPER_SPLITS,
-    UNJUDGED,
-    Comparison,
-)
-from pipeline.paper.comparison.picture import draw_verdict
+from pipeline.paper.comparison.compare import DIFFERS_UP_TO, KEY, PAPER_SPLITS, UNJUDGED, Comparison
+from pipeline.paper.comparison.picture import verdict_figure
 from pipeline.paper.fill_commands import fill_commands
 from pipeline.paper.published import Finding, findings, published
 from pipeline.results.files import write_csv, write_text
+from pipeline.view.figure import save
 from pipeline.view.names import cutoff_name, dataset_name, method_name, or_dash, row_name
 from pipeline.view.page import Block, Commands, Heading, Items, Page, Picture, Text, TextTable
 
 LARGEST = 15  # differences that the page lists
+DIFFERENCES = {
+    "row": "{row}", "method": "{method}", "here": "{loss:.2f}", "± s.e.": "{error:.2f}",
+    "paper": "{paper:.2f}", "ratio": "{ratio:.2f}", "z": "{z:+.1f}",
+}  # fmt: skip
 WORDS = ("link", "dataset", "method", "row", "bold", "least", "least here")
-
-
 SUMMARY = {
     "agree": "{agrees}",
     "differ": "{differs}",
@@ -56,7 +53,7 @@ def write_comparison(comparison: Comparison, folder: Path, protocol: str) -> lis
         write_csv(folder / f"{name}.csv", frame, missing="missing")
     gaps = comparison.cells[comparison.cells["loss"].isna()].assign(protocol=protocol)
     commands = fill_commands(gaps.to_dict("records"))
-    draw_verdict(comparison, folder / "comparison.png")
+    save(verdict_figure(comparison), folder / "comparison.png")
     write_text(folder / "comparison.md", page(comparison, protocol, commands).markdown())
     return commands
 
@@ -79,9 +76,8 @@ def headline(comparison: Comparison) -> Iterator[str]:
         "tables of a dataset agree or differ together: drawn again, they would give "
         f"{percent(low)} to {percent(high)}."
     )
-    ratios = [
-        f"{line['ratio']:.3f} ({line['link']})" for line in _records(agreement.by_link(comparison))
-    ]
+    links = agreement.by_link(comparison)
+    ratios = [f"{r:.3f} ({link})" for link, r in zip(links["link"], links["ratio"], strict=True)]
     yield f"Geometric mean of paper / here: {', '.join(ratios)}."
     yield (
         f"`ours` has the least loss in {total['wins']} of {total['rows']} rows here, in "
@@ -143,8 +139,8 @@ def _reading(comparison: Comparison) -> Iterator[str]:
 
 def summary_table(frame: pd.DataFrame) -> TextTable:
     """Return a summary; what a frame lacks is left out."""
-    columns = {name: f"{{{name}}}" for name in ("link", "dataset", "method") if name in frame}
-    columns |= SUMMARY
+    labels = [name for name in ("protocol", "link", "dataset", "method") if name in frame]
+    columns = {name: f"{{{name}}}" for name in labels} | SUMMARY
     if "rank_correlation" not in frame:
         del columns["rank corr."]
     return TextTable.of(columns, _named(frame), WORDS)
@@ -157,28 +153,23 @@ def _greedy_table(frame: pd.DataFrame) -> TextTable:
 
 
 def _largest_table(cells: pd.DataFrame) -> TextTable:
-    judged = cells[cells["z"].notna()]
-    order = judged["z"].abs().sort_values(ascending=False, kind="stable").index[:LARGEST]
-    rows = []
-    for cell in _records(judged.loc[order]):
-        error = cell["standard_deviation"] / np.sqrt(cell["n_splits"])
-        figures = [cell["loss"], error, cell["paper"], cell["ratio"]]
-        texts = [*(or_dash(value, "{:.2f}") for value in figures), f"{cell['z']:+.1f}"]
-        name = row_name(*(cell[label] for label in KEY))
-        rows.append([name, method_name(cell["method"]), *texts])
-    return TextTable(["row", "method", "here", "± s.e.", "paper", "ratio", "z"], rows, WORDS)
+    order = cells["z"].abs().dropna().sort_values(ascending=False, kind="stable").index[:LARGEST]
+    largest = cells.loc[order]
+    rows = largest.assign(
+        row=[row_name(*labels) for labels in largest[KEY].itertuples(index=False)],
+        error=largest["standard_deviation"] / np.sqrt(largest["n_splits"]),
+    )
+    return TextTable.of(DIFFERENCES, _named(rows), WORDS)
 
 
 def _misprint_table(comparison: Comparison) -> TextTable:
-    here = {tuple(row[name] for name in KEY): row["best"] for row in _records(comparison.rows)}
     rows = []
-    for row in published():
-        if row.misprinted and row.key in here:
-            best = ", ".join(map(method_name, row.best))
-            least = f"{row.loss[row.best[0]]:.2f}"
-            ours = ", ".join(map(method_name, here[row.key].split()))
-            bold = [method_name(row.bold), f"{row.loss[row.bold]:.2f}"]
-            rows.append([row_name(*row.key), *bold, best, least, ours])
+    for row, ours in zip(published(), comparison.rows["best"], strict=True):
+        if row.misprinted:
+            names = [", ".join(map(method_name, best)) for best in (row.best, ours.split())]
+            figures = [f"{row.loss[method]:.2f}" for method in (row.bold, row.best[0])]
+            bold = [method_name(row.bold), figures[0]]
+            rows.append([row_name(*row.key), *bold, names[0], figures[1], names[1]])
     return TextTable(["row", "bold", "its loss", "least", "its loss", "least here"], rows, WORDS)
 
 
@@ -214,11 +205,7 @@ def _named(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a frame, datasets and methods by the names that people know."""
     names = {"dataset": dataset_name, "method": method_name}
     shown = {label: frame[label].map(name) for label, name in names.items() if label in frame}
-    return _records(frame.assign(**shown))
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return list(frame.to_dict("records"))
+    return list(frame.assign(**shown).to_dict("records"))
 
 
 def percent(share: float) -> str:

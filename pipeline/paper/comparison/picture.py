@@ -7,7 +7,6 @@ a mark too: + where the paper's loss is larger than ours, − where it is smalle
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,6 @@ from numpy.typing import NDArray
 from pipeline.paper.comparison.agreement import pool, share_by_chance
 from pipeline.paper.comparison.compare import AGREES_BELOW, DIFFERS_UP_TO, Comparison
 from pipeline.paper.published import METHODS
-from pipeline.view.figure import save
 from pipeline.view.names import cutoff_name, dataset_name, method_name, or_dash
 
 BOUND = 6.0  # the colours end here; what lies beyond is strongly different all the same
@@ -32,11 +30,6 @@ DARK = 3.5  # |z| from which a colour is too dark for black letters
 GREY = "#DDDDDD"
 
 
-def draw_verdict(comparison: Comparison, path: Path) -> None:
-    """Draw the picture and write it to ``path``."""
-    save(verdict_figure(comparison), path)
-
-
 def verdict_figure(comparison: Comparison) -> Figure:
     """Return a panel for each link: datasets as rows, methods and cutoffs as columns."""
     links = list(dict.fromkeys(comparison.cells["link"]))
@@ -45,14 +38,9 @@ def verdict_figure(comparison: Comparison) -> Figure:
     for axis, link in zip(axes, links, strict=True):
         _draw_link(axis, link, comparison.of(link=link))
     bar = figure.colorbar(
-        ScalarMappable(SCALE, COLOURS),
-        ax=list(axes),
-        location="bottom",
-        aspect=70,
-        shrink=0.75,
-        extend="both",
-        ticks=[-BOUND, -4, -2, 0, 2, 4, BOUND],
-    )
+        ScalarMappable(SCALE, COLOURS), ax=list(axes), location="bottom", aspect=70, shrink=0.75,
+        extend="both", ticks=[-BOUND, -4, -2, 0, 2, 4, BOUND],
+    )  # fmt: skip
     bar.set_label(
         "z = (paper − here) / sampling error     "
         "+ − differs (|z| ≥ 2)     bold: strongly (|z| > 4)     hatched: missing"

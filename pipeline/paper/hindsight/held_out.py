@@ -11,20 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pipeline.paper.by_setting import FRESH, REPORTED, Grid, grids
 from pipeline.paper.collection import Collection, CollectionError
-from pipeline.paper.estimates import (
-    Estimate,
-    FloatArray,
-    mean_of,
-    mean_over_splits,
-    ratio,
-    weights,
-)
+from pipeline.paper.estimates import Estimate, FloatArray, mean_of, mean_over_splits, ratio, weights
 from pipeline.paper.fill_commands import fill_command, fill_commands
 from pipeline.paper.published import BASELINE, CHAMPION, LINKS, METHODS, Setting, in_text
 
@@ -136,15 +131,15 @@ def both_ways(losses: pd.DataFrame, protocol: str) -> tuple[pd.DataFrame, pd.Dat
     """Return a row for each cell of Tables 1 and 2, and a row for each link and method."""
     found = grids(losses)
     cells: Cells = {setting: cells_of(setting, found.get(setting, {})) for setting in in_text()}
-    rows = []
-    for setting, known in cells.items():
-        for method in METHODS:
-            labels = {"protocol": protocol, **setting._asdict(), "method": method}
-            if method in known:
-                nothing = {"missing": "", "command": ""}
-                rows.append({**labels, "state": "done", **nothing, **_figures(known[method])})
-                continue
+    rows: list[dict[str, Any]] = []
+    for (setting, known), method in product(cells.items(), METHODS):
+        labels = {"protocol": protocol, **setting._asdict(), "method": method}
+        if method not in known:
             rows.append({**labels, "state": "missing", **_gap(labels, found.get(setting, {}))})
+            continue
+        alphas = {f"alpha_{way}": figures.alpha for way, figures in known[method].items()}
+        rows.append({**labels, "state": "done", "missing": "", "command": "", **alphas})
+        rows[-1] |= _mean_figures([known[method]])
     return pd.DataFrame(rows, columns=list(COLUMNS)), _overall(cells)
 
 
@@ -170,49 +165,29 @@ def joined(collection: Collection, fresh: Collection | None) -> Collection:
     return Collection(collection.cells, losses, collection.curves)
 
 
-def _figures(cell: Cell) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for way, figures in cell.items():
-        found[f"alpha_{way}"] = figures.alpha
-        for name in FIGURES:
-            found |= _named(f"{name}_{way}", getattr(figures, name))
-    share = survives(*(cell[way].advantage for way in WAYS))
-    return found | dict(zip((f"survives{end}" for end in ENDS), share, strict=True))
-
-
-def _named(name: str, estimate: Estimate | None) -> dict[str, float]:
-    if estimate is None:
-        return {}
-    figures = (estimate.value, *estimate.interval)
-    return {f"{name}{end}": figure for end, figure in zip(ENDS, figures, strict=True)}
-
-
 def _overall(cells: Cells) -> pd.DataFrame:
     """Return for each link and method the mean over settings, each of the same weight.
 
     The datasets are taken as given: their splits are resampled, not they.
     """
     rows = []
-    for link in LINKS:
-        for method in METHODS:
-            chosen = [
-                known[method] for setting, known in cells.items()
-                if setting.link == link and method in known
-            ]  # fmt: skip
-            row = {"link": link, "method": method, "n_settings": len(chosen)}
-            rows.append(row | (_mean_figures(chosen) if chosen else {}))
+    for link, method in product(LINKS, METHODS):
+        here = (known for setting, known in cells.items() if setting.link == link)
+        chosen = [known[method] for known in here if method in known]
+        row = {"link": link, "method": method, "n_settings": len(chosen)}
+        rows.append(row | (_mean_figures(chosen) if chosen else {}))
     return pd.DataFrame(rows, columns=list(OVERALL_COLUMNS))
 
 
 def _mean_figures(cells: Sequence[Cell]) -> dict[str, float]:
+    """Return the means over cells, those of one cell are its own figures, by column."""
     same = [len({cell[way].alpha for way in WAYS}) == 1 for cell in cells]
     found = {"same_alpha": float(np.mean(same))}
-    advantages = [mean_of([cell[way].advantage for cell in cells]) for way in WAYS]
-    for way, advantage in zip(WAYS, advantages, strict=True):
-        found |= _named(f"advantage_{way}", advantage)
-        beats = [e for cell in cells if (e := cell[way].ours_beats) is not None]
-        found |= _named(f"ours_beats_{way}", mean_of(beats) if beats else None)
-    return found | dict(zip((f"survives{end}" for end in ENDS), survives(*advantages), strict=True))
+    for figure, way in product(FIGURES, WAYS):
+        known = [e for cell in cells if (e := getattr(cell[way], figure)) is not None]
+        found |= mean_of(known).columns(f"{figure}_{way}") if known else {}
+    share = survives(*(mean_of([cell[way].advantage for cell in cells]) for way in WAYS))
+    return found | dict(zip((f"survives{end}" for end in ENDS), share, strict=True))
 
 
 def _gap(labels: Mapping[str, str], found: Mapping[str, Grid]) -> dict[str, str]:
@@ -220,9 +195,7 @@ def _gap(labels: Mapping[str, str], found: Mapping[str, Grid]) -> dict[str, str]
     method = labels["method"] if lacking(found.get(labels["method"])) else BASELINE
     ways = lacking(found.get(method))
     missing = " and ".join(map(_splits_name, ways))
-    one = fill_command(
-        *(labels["protocol"], [labels["dataset"]], labels["link"]), [labels["cutoff"]], [method]
-    )
+    one = fill_command({**labels, "method": method})
     return {
         "missing": missing if method == labels["method"] else f"{method} on {missing}",
         "command": "; ".join(_on_splits(one, way) for way in ways),
@@ -230,8 +203,7 @@ def _gap(labels: Mapping[str, str], found: Mapping[str, Grid]) -> dict[str, str]
 
 
 def _splits_name(way: str) -> str:
-    splits = TUNED_ON[way]
-    return f"splits {splits[0]}-{splits[-1]}"
+    return f"splits {TUNED_ON[way][0]}-{TUNED_ON[way][-1]}"
 
 
 def _on_splits(line: str, way: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,10 @@ from pipeline.paper.hindsight.held_out import (
     both_ways,
     gap_commands,
 )
-from pipeline.paper.hindsight.picture import draw_hindsight
+from pipeline.paper.hindsight.picture import RIVALS, hindsight_figure
 from pipeline.paper.published import BASELINE, CHAMPION, LINKS, METHODS, Setting
 from pipeline.results.files import write_csv, write_text
+from pipeline.view.figure import save_all
 from pipeline.view.names import NONE, cutoff_name, dataset_name, method_name, or_dash, row_name
 from pipeline.view.page import Block, Commands, Heading, Items, Page, Picture, Text, TextTable
 
@@ -69,7 +69,7 @@ def write_hindsight(collection: Collection, folder: Path) -> list[str]:
     for name, frame in (("hindsight", cells), ("hindsight_overall", overall)):
         write_csv(folder / f"{name}.csv", frame, SEVEN_DIGITS)
     write_text(folder / "hindsight.md", page(cells, overall, commands).markdown())
-    draw_hindsight(cells, folder)
+    save_all(hindsight_figure(cells), folder, "hindsight")
     return commands
 
 
@@ -87,8 +87,10 @@ def summary(cells: pd.DataFrame, overall: pd.DataFrame, link: str) -> str:
     here = cells[(cells["link"] == link) & (cells["state"] == "done")]
     if here.empty:
         return NOTHING
-    rivals = overall[(overall["link"] == link) & (overall["method"] != BASELINE)]
-    return f"Means over {_settings(rivals['n_settings'])}; {_least(here)}."
+    counts = [row["n_settings"] for row in _rivals(overall, link)]
+    low, high = min(counts), max(counts)  # some methods may lack some
+    over = f"{high} settings" if low == high else f"{low} to {high} settings, see Missing"
+    return f"Means over {over}; {_least(here)}."
 
 
 def _link(cells: pd.DataFrame, overall: pd.DataFrame, link: str) -> Iterator[Block]:
@@ -96,17 +98,16 @@ def _link(cells: pd.DataFrame, overall: pd.DataFrame, link: str) -> Iterator[Blo
     yield Text(summary(cells, overall, link))
     if here.empty:
         return
-    rows = overall[(overall["link"] == link) & (overall["method"] != BASELINE)]
-    yield TextTable(OVERALL, [overall_texts(row) for row in rows.to_dict("records")])
+    yield TextTable(OVERALL, [overall_texts(row) for row in _rivals(overall, link)])
     yield Text(f"`{CHAMPION}`, setting by setting:")
     ours = here[here["method"] == CHAMPION]
     yield TextTable(BY_SETTING, [setting_texts(row) for row in ours.to_dict("records")])
 
 
-def _settings(counts: pd.Series) -> str:
-    """Return of how many settings the means are, some methods may lack some."""
-    low, high = counts.min(), counts.max()
-    return f"{high} settings" if low == high else f"{low} to {high} settings, see Missing"
+def _rivals(overall: pd.DataFrame, link: str) -> list[dict[str, Any]]:
+    """Return the means of a link, a row for each rival of greedy."""
+    rows = overall[(overall["link"] == link) & (overall["method"] != BASELINE)]
+    return list(rows.to_dict("records"))
 
 
 def _least(here: pd.DataFrame) -> str:
@@ -162,60 +163,39 @@ def _gaps(cells: pd.DataFrame, commands: Sequence[str]) -> Iterator[Block]:
         every = len(part) == len(METHODS)
         methods = "all methods" if every else ", ".join(map(method_name, part["method"]))
         alike.setdefault((methods, missing), []).append(row_name(*setting))
-    yield Items(
-        [
-            f"{methods}, for lack of {missing}: {'; '.join(settings)}"
-            for (methods, missing), settings in alike.items()
-        ]
-    )
+    lines = (f"{', for lack of '.join(key)}: {'; '.join(names)}" for key, names in alike.items())
+    yield Items(list(lines))
     yield Commands(commands)
 
 
-@dataclass(frozen=True)
-class Tuning:
-    """Both ways of tuning: a row for each cell of Tables 1 and 2, and the means of a link."""
-
-    cells: pd.DataFrame
-    overall: pd.DataFrame
-
-    @classmethod
-    def read(cls, folder: Path) -> Tuning:
-        """Read what ``write_hindsight`` wrote; refuse anything else."""
-        return cls(
-            _read(folder / "hindsight.csv", COLUMNS),
-            _read(folder / "hindsight_overall.csv", OVERALL_COLUMNS),
-        )
-
-
-def tuning_part(tuning: Tuning | None, protocol: str) -> dict[str, Any] | None:
-    """Return what the section shows, None where there is nothing."""
-    if tuning is None:
+def hindsight_part(folder: Path | None, protocol: str) -> dict[str, Any] | None:
+    """Return what the report shows of the files in a folder, None where there is none."""
+    if folder is None:
         return None
-    others = sorted(set(tuning.cells["protocol"]) - {protocol})
+    cells = _read(folder / "hindsight.csv", COLUMNS)
+    overall = _read(folder / "hindsight_overall.csv", OVERALL_COLUMNS)
+    others = sorted(set(cells["protocol"]) - {protocol})
     if others:
         raise CollectionError(f"--hindsight: its protocol is {others[0]}, not {protocol}")
     return {
         "heads": list(OVERALL),
-        "links": {link: _link_part(tuning, link) for link in LINKS},
-        "methods": [method for method in METHODS if method != BASELINE],
-        "about": list(BY_SETTING[2:]),
-        "commands": gap_commands(tuning.cells),
-    }
-
-
-def _link_part(tuning: Tuning, link: str) -> dict[str, Any]:
-    rows = tuning.overall[tuning.overall["link"] == link]
-    lines = rows[rows["method"] != BASELINE].to_dict("records")
-    here = tuning.cells[tuning.cells["link"] == link]
-    return {
-        "summary": summary(tuning.cells, tuning.overall, link),
-        "rows": [overall_texts(line) for line in lines],
-        "cells": {
-            method: [_cell_part(cell) for cell in part.to_dict("records")]
-            for method, part in here.groupby("method", sort=False)
-            if method != BASELINE
+        "links": {
+            link: {
+                "summary": summary(cells, overall, link),
+                "rows": [overall_texts(row) for row in _rivals(overall, link)],
+                "cells": {method: _cells_part(cells, link, method) for method in RIVALS},
+            }
+            for link in LINKS
         },
+        "methods": list(RIVALS),
+        "about": list(BY_SETTING[2:]),
+        "commands": gap_commands(cells),
     }
+
+
+def _cells_part(cells: pd.DataFrame, link: str, method: str) -> list[dict[str, Any]]:
+    here = cells[(cells["link"] == link) & (cells["method"] == method)]
+    return [_cell_part(cell) for cell in here.to_dict("records")]
 
 
 def _cell_part(cell: dict[str, Any]) -> dict[str, Any]:

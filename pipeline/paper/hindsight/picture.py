@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,18 +14,13 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from pipeline.paper.figures import A3
 from pipeline.paper.published import BASELINE, LINKS, METHODS, Setting, in_text
-from pipeline.view.figure import bare, save_all
+from pipeline.view.figure import bare
 from pipeline.view.style import look
 
 RIVALS = tuple(method for method in METHODS if method != BASELINE)
 # Where both ways choose the same alpha the dot lies in the ring.
-RING: dict[str, Any] = {
-    "marker": "o",
-    "markersize": 8,
-    "linestyle": "none",
-    "markerfacecolor": "white",
-}
 DOT: dict[str, Any] = {"marker": "o", "markersize": 4, "linestyle": "none"}
+RING: dict[str, Any] = {**DOT, "markersize": 8, "markerfacecolor": "white"}
 BAR: dict[str, Any] = {"linewidth": 0.9, "marker": "|", "markersize": 4}
 # At the frame, where an interval goes on beyond it.
 BEYOND: dict[str, Any] = {"markersize": 5, "linestyle": "none", "clip_on": False, "zorder": 4}
@@ -34,30 +28,24 @@ NOTE: dict[str, Any] = {"fontsize": "x-small", "style": "italic", "va": "center"
 HIDDEN = 0.02  # share of the intervals' ends that may lie beyond the panels on each side
 
 
-def draw_hindsight(cells: pd.DataFrame, folder: Path) -> list[Path]:
-    """Draw the figure; return the files."""
-    return save_all(hindsight_figure(cells), folder, "hindsight")
-
-
 def hindsight_figure(cells: pd.DataFrame) -> Figure:
     """Return a row of panels for each link, a panel for each method, a line for each setting."""
     figure = Figure(figsize=A3[::-1], layout="constrained")
     panels = figure.subplots(len(LINKS), len(RIVALS), sharey="row", sharex="row")
     for row, link in zip(panels, LINKS, strict=True):
-        settings = [setting for setting in in_text() if setting.link == link]
+        settings = in_text(link)
         here = cells[cells["link"] == link]
         _limit(row[0], here[here["method"] != BASELINE])
         for axis, method in zip(row, RIVALS, strict=True):
             _draw_panel(axis, settings, here[here["method"] == method])
             axis.set_title(look(method).label, fontsize="medium")
-        _name_rows(row[0], settings)
+        row[0].set_yticks(range(len(settings)), [setting.name for setting in settings])
+        row[0].set_ylim(len(settings) - 0.5, -0.5)
         row[0].set_ylabel(f"{link} link", fontsize="large")
     for axis in panels[-1]:
         axis.set_xlabel("advantage over greedy")
-    title = (
-        "Advantage over greedy, 1 − loss / loss of greedy: alpha tuned in hindsight and held out"
-    )
-    figure.suptitle(title, fontsize="large")
+    title = "1 − loss / loss of greedy: alpha tuned in hindsight and held out"
+    figure.suptitle(f"Advantage over greedy, {title}", fontsize="large")
     _legend(figure)
     return figure
 
@@ -95,11 +83,6 @@ def _draw_cell(axis: Axes, place: int, cell: dict[str, Any]) -> None:
         axis.plot(low, place, color=colour, marker="<", **BEYOND)
     if ends[1] > high:
         axis.plot(high, place, color=colour, marker=">", **BEYOND)
-
-
-def _name_rows(axis: Axes, settings: Sequence[Setting]) -> None:
-    axis.set_yticks(range(len(settings)), [setting.name for setting in settings])
-    axis.set_ylim(len(settings) - 0.5, -0.5)
 
 
 def _limit(axis: Axes, cells: pd.DataFrame) -> None:

@@ -18,7 +18,7 @@ import pandas as pd
 
 from pipeline.paper.collection import Collection, CollectionError
 from pipeline.paper.comparison.compare import compare
-from pipeline.paper.hindsight.page import Tuning, tuning_part
+from pipeline.paper.hindsight.page import hindsight_part
 from pipeline.paper.published import DIGITS, LINKS, METHODS, published
 from pipeline.paper.report.curves_section import series_part
 from pipeline.paper.report.tables_section import cells_part, tables_part
@@ -40,7 +40,7 @@ class Sources:
     Attributes:
         collection: results of one protocol.
         stated: results of Tables 1 and 2 under another, if there are any.
-        tuning: what ``python -m pipeline.paper hindsight`` wrote, if it did.
+        hindsight: folder of what ``python -m pipeline.paper hindsight`` wrote, if it did.
         theory: folder of the theory's pages, if there are any.
         outputs: folder that the run folders are in, whether it is there or not.
         page: folder that the page will be in.
@@ -48,7 +48,7 @@ class Sources:
 
     collection: Collection
     stated: Collection | None
-    tuning: Tuning | None
+    hindsight: Path | None
     theory: Path | None
     outputs: Path
     page: Path
@@ -75,7 +75,7 @@ def report_data(sources: Sources) -> dict[str, Any]:
         "tables": tables,
         "cells": cells,
         "series": series_part(sources.collection),
-        "hindsight": tuning_part(sources.tuning, protocol),
+        "hindsight": hindsight_part(sources.hindsight, protocol),
         "stated": stated_part(comparisons),
         "runs": runs_part(sources.collection, sources.outputs, sources.page),
         "environment": environment_part(sources.collection, sources.outputs),
@@ -129,10 +129,7 @@ def environment_part(collection: Collection, outputs: Path) -> dict[str, Any]:
     """Return what the runs that are there were computed with, and how many have each."""
     found: Counter[tuple[tuple[str, str], ...]] = Counter()
     data: dict[str, dict[str, None]] = {}
-    folders = [folder for folder in collection.cells["folder"] if folder]
-    for folder, dataset in zip(
-        collection.cells["folder"], collection.cells["dataset"], strict=True
-    ):
+    for folder, dataset in collection.cells[["folder", "dataset"]].itertuples(index=False):
         known = read_json(outputs / folder / ENVIRONMENT) if folder else None
         if not isinstance(known, dict):
             continue
@@ -140,7 +137,7 @@ def environment_part(collection: Collection, outputs: Path) -> dict[str, Any]:
         table = known.get("data") or {}
         data.setdefault(dataset, {})[f"{table.get('hash')} ({table.get('source')})"] = None
     return {
-        "runs": len(folders),
+        "runs": int((collection.cells["folder"] != "").sum()),
         "read": found.total(),
         "software": [{"runs": n, "versions": dict(key)} for key, n in found.most_common()],
         "data": {dataset: list(hashes) for dataset, hashes in data.items()},
@@ -153,9 +150,8 @@ def mlflow_link(run_hash: str) -> str:
 
 
 def _run(cell: dict[str, Any], outputs: Path, up: str) -> dict[str, Any]:
-    labels = {name: cell[name] for name in ("dataset", "link", "cutoff", "method")}
-    folder = cell["folder"]
-    run = {**labels, "state": cell["state"], "folder": folder}
+    names = ("dataset", "link", "cutoff", "method", "state", "folder")
+    run, folder = {name: cell[name] for name in names}, cell["folder"]
     if cell["state"] == "done":
         run["alpha"] = cell["alpha"]
     if cell["reason"]:

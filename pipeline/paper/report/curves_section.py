@@ -16,60 +16,45 @@ from pipeline.paper.published import BASELINE, Setting, absent, published
 from pipeline.results.average import AverageLoss
 
 SIGNIFICANT = 4  # digits of a point: less than a pixel
-
-
-class Pool:
-    """Lists that many lines share, each kept once."""
-
-    def __init__(self) -> None:
-        self.lists: list[list[float]] = []
-        self._places: dict[tuple[float, ...], int] = {}
-
-    def place(self, values: Iterable[float]) -> int:
-        """Return where a list is kept."""
-        key = tuple(values)
-        if key not in self._places:
-            self._places[key] = len(self.lists)
-            self.lists.append(list(key))
-        return self._places[key]
+Shared = dict[tuple[float, ...], int]  # places of lists
 
 
 def series_part(collection: Collection) -> dict[str, Any]:
     """Return the lines by setting and method, and the commands for those that are missing."""
     (protocol,) = collection.protocols
-    pool = Pool()
+    shared: Shared = {}
     curves, losses = lines_of(collection.curves), grids(collection.losses)
-    tuned = _tuned(collection)
+    tuned = collection.cells.set_index([*Setting._fields, "method"])["alpha"].to_dict()
     settings: dict[str, Any] = {}
     for setting in sorted({*curves, *losses, *(Setting(*row.key) for row in published())}):
         lines = curves.get(setting, {})
         found = losses.get(setting, {})
         settings["/".join(setting)] = {
-            "curves": {method: _curve(line, pool) for method, line in lines.items()},
+            "curves": {method: _curve(line, shared) for method, line in lines.items()},
             "alphas": {
-                method: _alphas(grid, found[BASELINE], tuned[*setting, method], pool)
+                method: _alphas(grid, found[BASELINE], tuned[*setting, method], shared)
                 for method, grid in found.items()
                 if BASELINE in found and found[BASELINE].has(grid.splits) and _whole(grid).any()
             },
             "missing": _missing(protocol, setting, absent(found)),
         }
-    return {"lists": pool.lists, "settings": settings}
+    return {"lists": list(map(list, shared)), "settings": settings}
 
 
-def _tuned(collection: Collection) -> dict[tuple[str, ...], float]:
-    columns = [*Setting._fields, "method", "alpha"]
-    return {tuple(row[:-1]): row[-1] for row in collection.cells[columns].itertuples(index=False)}
+def _place(shared: Shared, values: Iterable[float]) -> int:
+    """Return where a list that many lines share is kept, once."""
+    return shared.setdefault(tuple(values), len(shared))
 
 
-def _curve(line: AverageLoss, pool: Pool) -> dict[str, Any]:
+def _curve(line: AverageLoss, shared: Shared) -> dict[str, Any]:
     return {
-        "x": pool.place(line.rounds.tolist()),
+        "x": _place(shared, line.rounds.tolist()),
         "y": _short(line.mean),
         "e": _short(line.error),
     }
 
 
-def _alphas(grid: Grid, greedy: Grid, tuned: float, pool: Pool) -> dict[str, Any]:
+def _alphas(grid: Grid, greedy: Grid, tuned: float, shared: Shared) -> dict[str, Any]:
     """Return for each alpha the mean of R_T over splits, and that relative to greedy.
 
     Alphas that lack a split are left out: their mean would be one of other splits. No digit is cut
@@ -80,7 +65,7 @@ def _alphas(grid: Grid, greedy: Grid, tuned: float, pool: Pool) -> dict[str, Any
     with np.errstate(divide="ignore", invalid="ignore"):  # alpha 0 has no logarithm to draw at
         line = relative(kept, greedy, kept.splits)
     return {
-        "x": pool.place(kept.alphas.tolist()),
+        "x": _place(shared, kept.alphas.tolist()),
         "loss": kept.loss.mean(axis=1).tolist(),
         "y": _known(line.ratio.tolist()),
         "e": _known(line.error.tolist()),
@@ -97,8 +82,8 @@ def _missing(protocol: str, setting: Setting, methods: list[str]) -> list[str]:
     """Return the methods that have no line and the command that runs them."""
     if not methods:
         return []
-    link, dataset, cutoff = setting
-    return [*methods, fill_command(protocol, [dataset], link, [cutoff], methods)]
+    labels = {"protocol": protocol, **setting._asdict(), "method": ",".join(methods)}
+    return [*methods, fill_command(labels)]
 
 
 def _short(values: Iterable[float]) -> list[float | None]:

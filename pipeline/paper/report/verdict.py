@@ -11,29 +11,20 @@ import pandas as pd
 
 from pipeline.paper.comparison import agreement
 from pipeline.paper.comparison.compare import (
-    AGREES,
     AGREES_BELOW,
-    DIFFERS,
+    JUDGED,
     KEY,
     MISSING,
     STRONGLY,
     UNJUDGED,
     Comparison,
 )
-from pipeline.paper.comparison.page import (
-    finding_texts,
-    headline,
-    percent,
-    summary_table,
-)
+from pipeline.paper.comparison.page import finding_texts, headline, percent, summary_table
 from pipeline.paper.published import in_text
-from pipeline.paper.report.tables_section import cell_key
 from pipeline.view.names import or_dash, row_name
+from pipeline.view.page import TextTable
 
-CLASSES = {  # of the style sheet
-    AGREES: "agrees", DIFFERS: "differs", STRONGLY: "strongly", UNJUDGED: "unjudged",
-    MISSING: "missing",
-}  # fmt: skip
+CLASSES = {verdict: verdict.split()[0] for verdict in (*JUDGED, UNJUDGED, MISSING)}  # of the CSS
 WIDTH, HEIGHT, GAP = 13, 20, 6  # of a box; between the blocks of two methods
 LEFT, TOP, RIGHT, BOTTOM = 84, 24, 46, 20  # room for names and shares
 PATTERN = (
@@ -45,21 +36,16 @@ PATTERN = (
 
 def overview_part(comparison: Comparison) -> dict[str, Any]:
     """Return what the first section shows; the cells it draws are those of the tables."""
-    links, datasets = agreement.by_link(comparison), agreement.by_dataset(comparison)
-    methods = agreement.by_method(comparison)
+    frames = {
+        "By link": agreement.by_link(comparison),
+        "By dataset": agreement.by_dataset(comparison),
+        "By method (wins are the method's own)": agreement.by_method(comparison),
+    }
     return {
         "sentences": list(headline(comparison)),
-        "glance": _glance(comparison, links),
-        "summaries": [
-            _summary("By link", links),
-            _summary("By dataset", datasets),
-            _summary("By method (wins are the method's own)", methods),
-        ],
-        "shares": {
-            **_shares(links, "link"),
-            **_shares(datasets, "link", "dataset"),
-            **_shares(methods, "link", "method"),
-        },
+        "glance": _glance(comparison, frames["By link"]),
+        "summaries": [_table(title, summary_table(frame)) for title, frame in frames.items()],
+        "shares": dict(share for frame in frames.values() for share in _shares(frame)),
         "findings": {
             "Not explained": finding_texts(comparison, "unexplained"),
             "Cautions": finding_texts(comparison, "caution"),
@@ -71,55 +57,42 @@ def stated_part(comparisons: Mapping[str, Comparison]) -> dict[str, Any] | None:
     """Return how Tables 1 and 2 agree under each of two protocols, None where there is one."""
     if len(comparisons) == 1:
         return None
-    heads: list[str] = []
-    rows: list[list[str]] = []
-    for protocol, comparison in comparisons.items():
-        table = summary_table(agreement.by_link(_in_text(comparison)))
-        heads, rows = ["protocol", *table.heads], rows + [[protocol, *line] for line in table.rows]
-    return {
-        "title": "Tables 1 and 2 under both protocols",
-        "heads": heads,
-        "rows": rows,
-    }
+    frames = [
+        agreement.by_link(_in_text(comparison)).assign(protocol=protocol)
+        for protocol, comparison in comparisons.items()
+    ]
+    return _table("Tables 1 and 2 under both protocols", summary_table(pd.concat(frames)))
 
 
 def _glance(comparison: Comparison, links: pd.DataFrame) -> list[dict[str, str]]:
     """Return the figures at a glance: a name, the figure, and what to hold against it."""
     total = agreement.pool(comparison)
     low, high = agreement.share_interval(comparison)
+    interval = f"95% interval {percent(low)} to {percent(high)}"
+    by_chance = f"{percent(agreement.share_by_chance(comparison))} expected by chance of the splits"
+    ratios = [
+        (f"paper / here, {link}", or_dash(ratio, "{:.3f}"), "geometric mean of the ratios")
+        for link, ratio in zip(links["link"], links["ratio"], strict=True)
+        if link != agreement.BOTH
+    ]
+    won, won_paper = f"{total['wins']} of {total['rows']}", f"{total['wins_paper']} in the paper"
     tiles = [
-        {
-            "name": "figures that agree",
-            "value": percent(total["share_agrees"]),
-            "note": f"95% interval {percent(low)} to {percent(high)}; "
-            f"{percent(agreement.share_by_chance(comparison))} expected by chance of the splits",
-        }
+        ("figures that agree", percent(total["share_agrees"]), f"{interval}; {by_chance}"),
+        *ratios,
+        ("rows that ours wins", won, won_paper),
     ]
-    tiles += [
-        {
-            "name": f"paper / here, {line['link']}",
-            "value": or_dash(line["ratio"], "{:.3f}"),
-            "note": "geometric mean of the ratios",
-        }
-        for line in links[links["link"] != agreement.BOTH].to_dict("records")
-    ]
-    wins = {
-        "name": "rows that ours wins",
-        "value": f"{total['wins']} of {total['rows']}",
-        "note": f"{total['wins_paper']} in the paper",
-    }
-    return [*tiles, wins]
+    return [dict(zip(("name", "value", "note"), tile, strict=True)) for tile in tiles]
 
 
-def _summary(title: str, frame: pd.DataFrame) -> dict[str, Any]:
-    table = summary_table(frame)
+def _table(title: str, table: TextTable) -> dict[str, Any]:
     return {"title": title, "heads": table.heads, "rows": table.rows}
 
 
-def _shares(frame: pd.DataFrame, *labels: str) -> dict[str, str]:
-    """Return the share that agrees, by the labels of a line."""
-    lines = frame.to_dict("records")
-    return {"/".join(line[n] for n in labels): percent(line["share_agrees"]) for line in lines}
+def _shares(frame: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """Yield the share that agrees, by the labels of a line."""
+    labels = [name for name in ("link", "dataset", "method") if name in frame]
+    for line in frame.to_dict("records"):
+        yield "/".join(line[name] for name in labels), percent(line["share_agrees"])
 
 
 def _in_text(comparison: Comparison) -> Comparison:
@@ -190,7 +163,7 @@ def _link(
 
 def _box(data: Mapping[str, Any], labels: tuple[str, str, str, str], x: int, y: int) -> str:
     """Return the box of a figure, with a sign where the paper lies on one side of ours."""
-    key = cell_key(*labels)
+    key = "/".join(labels)
     cell = data["cells"][data["protocol"]][key]
     name = f"{row_name(*labels[:3])}, {data['methods'][labels[3]]['name']}"
     box = (

@@ -22,7 +22,20 @@ TEMPLATES = Path(__file__).parent
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 # A closing tag, a comment or an entity in the data must not end or change the script element.
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-PAGES = ("trap", "erm", "rates", "coverage", "sgd")  # in the order of the paper
+PAGES = ("trap", "erm", "rates", "coverage", "sgd")  # of the theory, in the order of the paper
+COMMANDS = {
+    name: f"python -m pipeline.theory {name} --out outputs/paper/theory/{name}" for name in PAGES
+}
+SWEEP = "python -m pipeline.reproduce link=linear,logistic"
+HOW_TO = {  # what fills a section that has nothing to show, by the option that names its folder
+    "stated": [f"{SWEEP} experiment=tables protocol=stated --out outputs/paper/stated"],
+    "hindsight": [
+        f"{SWEEP} experiment=fresh --out outputs/paper/fresh",
+        "python -m pipeline.paper hindsight --fresh outputs/paper/fresh --collection … "
+        "--out outputs/paper/hindsight",
+    ],
+    "theory": list(COMMANDS.values()),
+}
 
 
 def write_report(sources: Sources) -> Path:
@@ -117,17 +130,8 @@ def _hindsight(data: Mapping[str, Any]) -> str:
 
 def _how_to(option: str) -> str:
     """Return what to run for a section that has nothing to show."""
-    sweep = "python -m pipeline.reproduce link=linear,logistic"
-    lines = {
-        "stated": [f"{sweep} experiment=tables protocol=stated --out outputs/paper/stated"],
-        "hindsight": [
-            f"{sweep} experiment=fresh --out outputs/paper/fresh",
-            "python -m pipeline.paper hindsight --fresh outputs/paper/fresh --collection … "
-            "--out outputs/paper/hindsight",
-        ],
-    }
     return (
-        f"<p>There are no such results here. To add them:</p>{commands(lines[option])}"
+        f"<p>There are no such results here. To add them:</p>{commands(HOW_TO[option])}"
         f"<p>and give the report <code>--{option} outputs/paper/{option}</code>.</p>"
     )
 
@@ -155,10 +159,7 @@ def _list(pairs: Mapping[str, str]) -> str:
 def theory_html(folder: Path | None) -> str:
     """Return the section's HTML; a page that is not there is the command that writes it."""
     if folder is None:
-        return (
-            f"<p>There are no such results here. To add them:</p>{commands(map(_command, PAGES))}"
-            "<p>and give the report <code>--theory outputs/paper/theory</code>.</p>"
-        )
+        return _how_to("theory")
     return "".join(_html(name, folder / name) for name in PAGES)
 
 
@@ -166,11 +167,11 @@ def _html(name: str, folder: Path) -> str:
     file = folder / f"{name}.json"
     if not file.is_file():
         missing = f'<h3 id="theory-{name}">Missing: {name}</h3><p>To compute it:</p>'
-        return missing + commands([_command(name)])
+        return missing + commands([COMMANDS[name]])
     try:
         page = read_page(file)
     except ValueError as error:
-        raise CollectionError(f"{error}; `{_command(name)}` writes it anew") from error
+        raise CollectionError(f"{error}; `{COMMANDS[name]}` writes it anew") from error
     files = [block.file for block in page.blocks if isinstance(block, Picture)]
     return page_html(page, f"theory-{name}", {f: _inline(folder / f, name) for f in files})
 
@@ -178,9 +179,5 @@ def _html(name: str, folder: Path) -> str:
 def _inline(picture: Path, name: str) -> str:
     """Return a picture as the source of an image."""
     if not picture.is_file():
-        raise CollectionError(f"{picture} is not there; `{_command(name)}` writes it")
+        raise CollectionError(f"{picture} is not there; `{COMMANDS[name]}` writes it")
     return f"data:image/png;base64,{base64.b64encode(picture.read_bytes()).decode()}"
-
-
-def _command(name: str) -> str:
-    return f"python -m pipeline.theory {name} --out outputs/paper/theory/{name}"

@@ -7,14 +7,13 @@ from scipy import stats
 from pipeline.paper.collection import Collection
 from pipeline.paper.comparison.compare import (
     Comparison,
-    best_methods,
     compare,
     rank_correlation,
     ratio,
     verdict,
     z_score,
 )
-from pipeline.paper.published import METHODS, published
+from pipeline.paper.published import METHODS, best_methods, published
 from tests.paper.made_up_collection import ALPHAS, TUNED, near_the_paper, of_losses, without
 
 KEY = ["link", "dataset", "cutoff", "method"]

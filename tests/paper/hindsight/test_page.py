@@ -168,7 +168,7 @@ def test_the_command_writes_the_same_every_time(
     inputs = ["--collection", str(tmp_path / "paper"), "--fresh", str(tmp_path / "fresh")]
     assert main(["hindsight", *inputs, "--out", str(tmp_path / "a")]) == 0
     assert "missing" not in capsys.readouterr().out
-    monkeypatch.setattr("pipeline.paper.hindsight.picture.save_all", lambda *_: [])  # it is slow
+    monkeypatch.setattr("pipeline.paper.hindsight.page.save_all", lambda *_: None)  # it is slow
     assert main(["hindsight", *inputs, "--out", str(tmp_path / "b")]) == 0
     texts = ["hindsight.csv", "hindsight.md", "hindsight_overall.csv"]
     found = {path.name for path in (tmp_path / "a").iterdir()}
@@ -182,7 +182,7 @@ def test_the_command_writes_the_same_every_time(
 def test_without_fresh_splits_the_command_names_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pipeline.paper.hindsight.picture.save_all", lambda *_: [])
+    monkeypatch.setattr("pipeline.paper.hindsight.page.save_all", lambda *_: None)
     part_of(full_collection(), REPORTED).write(tmp_path / "paper")
     out = ["--out", str(tmp_path / "out")]
     assert main(["hindsight", "--collection", str(tmp_path / "paper"), *out]) == 0
