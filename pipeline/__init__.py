@@ -9,15 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pipeline.jobs.frames import curves, groups
-    from pipeline.jobs.python_sweep import sweep
+    from pipeline.results.frame import curves, groups
+    from pipeline.sweeps.from_python import sweep
 
 __all__ = ["curves", "groups", "sweep"]
 
 _HOMES = {
-    "curves": "pipeline.jobs.frames",
-    "groups": "pipeline.jobs.frames",
-    "sweep": "pipeline.jobs.python_sweep",
+    "curves": "pipeline.results.frame",
+    "groups": "pipeline.results.frame",
+    "sweep": "pipeline.sweeps.from_python",
 }
 
 

@@ -42,10 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _reproduce(overrides: Sequence[str], config_dirs: Sequence[Path], out: Path) -> int:
     from hydra.errors import HydraException
 
-    from pipeline.jobs.errors import ConfigError
-    from pipeline.jobs.explain import explain
-    from pipeline.jobs.gather import run_and_gather
-    from pipeline.jobs.hydra_errors import explain_hydra
+    from pipeline.cells.errors import ConfigError, explain
+    from pipeline.sweeps.gather import run_and_gather
+    from pipeline.sweeps.hydra_errors import explain_hydra
 
     try:
         return run_and_gather(overrides, config_dirs, out)

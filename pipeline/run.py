@@ -72,9 +72,8 @@ def main() -> None:
 
 def _explained(error: Exception) -> int:
     """Say in one line what went wrong; return the exit code."""
-    from pipeline.jobs.errors import SweepError
-    from pipeline.jobs.explain import explain
-    from pipeline.jobs.hydra_errors import explain_hydra
+    from pipeline.cells.errors import SweepError, explain
+    from pipeline.sweeps.hydra_errors import explain_hydra
 
     begun = isinstance(error, SweepError)
     cause = (error.__cause__ or error) if begun else error

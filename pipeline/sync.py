@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.core.names import closest
+from pipeline.results.journal import FINISHED, Journal, Run, find_sweeps
 from pipeline.results.runs import PARTS, RunFolder, runs_dir
-from pipeline.results.sweeps import FINISHED, Entry, Journal, find_sweeps
 from pipeline.terminal import any_terminal
 from pipeline.tracking.store import store_uri
 from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
@@ -69,13 +69,13 @@ def sync(outputs: Path, uri: str | None = None) -> int:
     n_logged = 0
     for journal in find_sweeps(outputs):
         wanted = _wanted(journal, uri)
-        missing = [entry for entry in journal.entries() if _is_missing(entry, outputs)]
+        missing = [run for run in journal.runs() if _is_missing(run, outputs)]
         if wanted["name"] == "none" or not missing:
             continue
         tracking, opened = _open(journal, {**wanted, "uri": uri or wanted.get("uri")}, outputs)
-        for entry in missing:
-            run = log_job(tracking, _found_in(entry, outputs), journal.path.name)
-            journal.write(entry.but(tracked=run, untracked=None))
+        for run in missing:
+            number = log_job(tracking, _found_in(run, outputs), journal.path.name)
+            journal.write(run.but(tracked=number, untracked=None))
         if opened:
             close_sweep(tracking, _failed(journal), journal.path)
         n_logged += len(missing)
@@ -91,12 +91,12 @@ def _wanted(journal: Journal, uri: str | None) -> dict[str, Any]:
     return dict(wanted)
 
 
-def _is_missing(entry: Entry, outputs: Path) -> bool:
+def _is_missing(run: Run, outputs: Path) -> bool:
     """Tell whether MLflow lacks a job that can be logged: its results may have been removed."""
-    if entry.state not in FINISHED or entry.tracked is not None:
+    if run.state not in FINISHED or run.tracked is not None:
         return False
-    folder = _found_in(entry, outputs).folder
-    return entry.state == "failed" or (folder is not None and _is_done(folder))
+    folder = _found_in(run, outputs).folder
+    return run.state == "failed" or (folder is not None and _is_done(folder))
 
 
 def _is_done(folder: str) -> bool:
@@ -115,17 +115,17 @@ def _open(journal: Journal, wanted: dict[str, Any], outputs: Path) -> tuple[dict
     return opened, True
 
 
-def _found_in(entry: Entry, outputs: Path) -> Entry:
+def _found_in(run: Run, outputs: Path) -> Run:
     """Return the job with its run folder under ``outputs``, which may have been moved."""
-    if entry.folder is None:
-        return entry
-    parts = Path(entry.folder).parts[-len(PARTS) - 1 :]
-    return entry.but(folder=str(runs_dir(outputs).joinpath(*parts)))
+    if run.folder is None:
+        return run
+    parts = Path(run.folder).parts[-len(PARTS) - 1 :]
+    return run.but(folder=str(runs_dir(outputs).joinpath(*parts)))
 
 
 def _failed(journal: Journal) -> int:
     """Return how many jobs failed or never finished."""
-    good = sum(entry.state in ("computed", "kept") for entry in journal.entries())
+    good = sum(run.state in ("computed", "kept") for run in journal.runs())
     return max(0, int(journal.about.get("jobs", good)) - good)
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from pipeline.data.sources.settings import CACHE, MIRROR, RAW
-from pipeline.jobs.warm import warm_up
+from pipeline.sweeps.warm import warm_up
 
 ROOT = Path(__file__).resolve().parents[1]
 QUICK = ROOT / "outputs" / "quick"

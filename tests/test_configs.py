@@ -10,11 +10,11 @@ import pytest
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from pipeline.jobs.cell import Cell, make_cell
-from pipeline.jobs.runner import run_cells
+from pipeline.cells.cell import Cell
+from pipeline.cells.read import make_cell
 from pipeline.paths import conf_dir
 from pipeline.sweeps.plan import config_loader
-from tests.jobs.configs import places, values
+from tests.cells.configs import places, run_listed, values
 
 CONF = conf_dir()
 FILES = sorted(path.relative_to(CONF) for path in CONF.rglob("*.yaml"))
@@ -42,7 +42,7 @@ def test_every_protocol_has_every_link(protocol: str, link: str) -> None:
 
 @pytest.mark.parametrize("method", names("method"))
 def test_every_method_runs(method: str, tmp_path: Path) -> None:
-    (run,) = run_cells(
+    (run,) = run_listed(
         [make_cell(values(f"method={method}", "dataset=blood", *TOY))], places(tmp_path)
     )
     assert run.state == "computed", run.reason
@@ -55,7 +55,7 @@ def test_every_dataset_runs(dataset: str, protocol: str, tmp_path: Path) -> None
     cell = make_cell(
         values(f"dataset={dataset}", f"protocol={protocol}", "method=greedy", *TOY, *shrunk)
     )
-    (run,) = run_cells([cell], places(tmp_path))
+    (run,) = run_listed([cell], places(tmp_path))
     assert run.state == "computed", run.reason
 
 

@@ -13,8 +13,8 @@ import paper_quick
 import pytest
 
 from pipeline.paper.collection import CELLS, CURVES, LOSSES
+from tests import commands
 from tests.faults import Point
-from tests.jobs import commands
 from tests.test_dvc import PAPER as WHOLE
 from tests.test_dvc import REPORTED, ROOT, SWEEPS
 

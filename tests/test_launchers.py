@@ -25,14 +25,14 @@ from hydra.types import RunMode
 from omegaconf import OmegaConf
 
 import hydra_plugins
-from pipeline.jobs.errors import ConfigError
+from hydra_plugins.onesided.sweeper import SmallReturn
+from pipeline.cells.errors import ConfigError
 from pipeline.sweeps.executors import hydra_launcher
 from pipeline.sweeps.part import Part
 from pipeline.sweeps.plan import config_loader
-from pipeline.sweeps.small_return import SmallReturn
 from pipeline.sweeps.worker import work
-from tests.jobs.commands import LONGEST, ROOT, results
-from tests.jobs.configs import places
+from tests.cells.configs import places
+from tests.commands import LONGEST, ROOT, results
 
 TARGETS = {
     "local": "hydra_joblib_launcher.joblib_launcher.JoblibLauncher",

@@ -9,11 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipeline.jobs.cell import make_cell
-from pipeline.jobs.errors import ConfigError
-from pipeline.jobs.methods import find_method
+from pipeline.cells.errors import ConfigError
+from pipeline.cells.own_method import find_method
+from pipeline.cells.read import make_cell
 from pipeline.sweeps.plan import plan
-from tests.jobs.commands import ROOT, run
+from tests.commands import ROOT, run
 
 TEXT = (ROOT / "docs" / "methods.md").read_text()
 SOURCE = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)[0]

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.paper.collection import Collection
 from pipeline.reproduce import DONE, REFUSED, main
-from pipeline.results.sweeps import find_sweeps
+from pipeline.results.journal import find_sweeps
 from pipeline.sync import sync
 from pipeline.tracking.store import client_of, experiment_id, store_uri
 

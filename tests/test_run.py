@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.jobs.commands import LONGEST
+from tests.commands import LONGEST
 
 ROOT = Path(__file__).parents[1]
 COMMAND = "-m pipeline.run -m method=ours,margin cutoff=0.5,0.7"

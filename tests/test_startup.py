@@ -11,7 +11,7 @@ import pytest
 from benchmarks import startup
 from benchmarks.sizes import QUICK
 
-from tests.jobs.commands import LONGEST
+from tests.commands import LONGEST
 
 ROOT = Path(__file__).parents[1]
 HEAVY = {

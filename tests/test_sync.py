@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipeline import sync
-from pipeline.results.sweeps import Entry, Journal
+from pipeline.results.journal import Journal, Run
 from pipeline.tracking.tracker import log_job, open_sweep
 from tests.tracking.made import make_failure, make_run, make_sweep
 
@@ -37,7 +37,7 @@ def missed(outputs: Path, name: str = "20260101-000000", **about: Any) -> Journa
     entries = [
         make_run(outputs, "ours", 0).but(untracked=why),
         make_failure(outputs, "noise", 1).but(untracked=why),
-        Entry(2, "running"),
+        Run(2, "running"),
     ]
     told = {"tracking_wanted": WANTED, "tracking": None, **about}
     return make_sweep(outputs, entries, name, **told)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
 import subprocess
 import sys
@@ -12,15 +11,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipeline.jobs.lines import job_text
-from pipeline.jobs.summary import _csv
-from pipeline.jobs.tables import _group_table
+from pipeline.results.frame import write_summary
 from pipeline.results.groups import GroupRates
-from pipeline.results.sweeps import Entry
+from pipeline.results.journal import Run
+from pipeline.summary.tables import _print_group_table
 from pipeline.terminal import printable
 from pipeline.tracking.store import store_uri
 from pipeline.tracking.tracker import log_job, open_sweep
-from tests.jobs.commands import LONGEST, ROOT
+from pipeline.view.names import run_text
+from tests.commands import LONGEST, ROOT
 from tests.tracking.made import make_run
 
 EVIL = "\033]0;owned\007\033[2J"
@@ -32,27 +31,38 @@ def test_printable() -> None:
     assert printable(EVIL + "a\nb") == "�]0;owned��[2Ja�b"
 
 
-def test_escape_codes_of_names_and_reasons_reach_no_terminal() -> None:
-    failed = Entry(0, "failed", {**LABELS, "method": f"m{EVIL}"}, reason=f"no {EVIL}")
+def test_escape_codes_of_names_and_reasons_reach_no_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    failed = Run(0, "failed", {**LABELS, "method": f"m{EVIL}"}, reason=f"no {EVIL}")
     rates = {"": {EVIL: GroupRates(EVIL, 1.0, 0.5, None, 3)}}
-    table = list(_group_table({("m", ""): rates[""]}))
-    for text in (job_text(failed), *table):
+    _print_group_table({("m", ""): rates[""]})
+    table = capsys.readouterr().out
+    assert "owned" in table
+    for text in (run_text(failed), table):
         assert "\033" not in text
         assert "\007" not in text
 
 
+def _summary_of(run: Run, folder: Path) -> dict[str, str]:
+    write_summary([run], folder / "summary.csv")
+    with (folder / "summary.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    return row
+
+
 @pytest.mark.parametrize("start", list("=+-@"))
-def test_no_cell_of_the_summary_starts_a_formula(start: str) -> None:
-    entry = Entry(0, "failed", {**LABELS, "dataset": f"{start}1+1"}, reason=f"{start}cmd|'/c'!A1")
-    (row,) = csv.DictReader(io.StringIO(_csv([entry]), newline=""))
+def test_no_cell_of_the_summary_starts_a_formula(start: str, tmp_path: Path) -> None:
+    entry = Run(0, "failed", {**LABELS, "dataset": f"{start}1+1"}, reason=f"{start}cmd|'/c'!A1")
+    row = _summary_of(entry, tmp_path)
     assert row["dataset"] == f"'{start}1+1"
     assert row["reason"] == f"'{start}cmd|'/c'!A1"
     assert row["method"] == "m"
 
 
-def test_no_control_letter_of_a_name_breaks_a_line_of_the_summary() -> None:
-    entry = Entry(0, "failed", {**LABELS, "dataset": "\r=1+1\n\t"}, reason="no")
-    (row,) = csv.DictReader(io.StringIO(_csv([entry]), newline=""))
+def test_no_control_letter_of_a_name_breaks_a_line_of_the_summary(tmp_path: Path) -> None:
+    entry = Run(0, "failed", {**LABELS, "dataset": "\r=1+1\n\t"}, reason="no")
+    row = _summary_of(entry, tmp_path)
     assert row["dataset"] == "�=1+1��"
 
 

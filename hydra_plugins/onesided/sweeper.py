@@ -10,6 +10,8 @@ from typing import Any
 
 from hydra.core.config_store import ConfigStore
 from hydra.core.plugins import Plugins
+from hydra.core.utils import JobReturn
+from hydra.experimental.callback import Callback
 from hydra.plugins.sweeper import Sweeper
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
@@ -54,3 +56,20 @@ class CellSweeper(Sweeper):
         assert self.config is not None
         assert self.launcher is not None
         raise SystemExit(run_sweep(self.config, self.launcher))
+
+
+class SmallReturn(Callback):
+    """Leaves out the configs, which nobody reads, of what a worker sends to its parent.
+
+    A worker that is killed while it sends more than a pipe holds leaves half a message there, and
+    joblib waits for the other half for ever.
+    """
+
+    def on_job_end(
+        self,
+        config: DictConfig,  # noqa: ARG002
+        job_return: JobReturn,
+        **kwargs: Any,  # noqa: ARG002
+    ) -> None:
+        """Hydra's word that a part has ended."""
+        job_return.cfg = job_return.hydra_cfg = None

@@ -15,9 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.files import replacing
+from pipeline.files import replacing, write_csv
 from pipeline.results.average import average_loss
-from pipeline.results.files import write_csv
 from pipeline.results.outcome import Columns, read_outcome
 from pipeline.results.runs import PARTS, TRACEBACK, RunFolder
 

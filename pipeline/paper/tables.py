@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from pipeline.files import write_text
 from pipeline.paper.collection import Collection
 from pipeline.paper.fill_commands import fill_commands
 from pipeline.paper.published import (
@@ -27,7 +28,6 @@ from pipeline.paper.published import (
     in_text,
     published,
 )
-from pipeline.results.files import write_text
 from pipeline.view.names import cutoff_name, dataset_name, method_name
 from pipeline.view.page import Block, Commands, Text, TextTable, markdown
 

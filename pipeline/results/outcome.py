@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from pipeline.files import replacing
-from pipeline.results.files import read_json, write_json
+from pipeline.files import read_json, replacing, write_json
 
 Columns = dict[str, NDArray[Any]]
 

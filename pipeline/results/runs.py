@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pipeline.results.files import digest, read_json, write_json, write_text
+from pipeline.files import digest, read_json, write_json, write_text
 from pipeline.results.outcome import SUMMARY, Outcome, read_outcome, write_outcome
 
 State = Literal["done", "failed", "missing"]

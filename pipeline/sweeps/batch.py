@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline.jobs.cell import Cell
-from pipeline.jobs.early import check_writable
-from pipeline.jobs.runner import Places
-from pipeline.results.sweeps import Entry
+from pipeline.cells.cell import Cell
+from pipeline.cells.read import check_writable
+from pipeline.cells.runner import Places
+from pipeline.results.journal import Run
 from pipeline.sweeps.desk import Desk, Say, open_desk, sweep_folder
 from pipeline.sweeps.executors import joblib_workers
-from pipeline.sweeps.follow import Listener, following
-from pipeline.sweeps.read import order_of
-from pipeline.sweeps.run import run
+from pipeline.sweeps.progress import Listener, following
+from pipeline.sweeps.run import order_of, run
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Batch:
     force: bool = False
 
 
-def run_batch(batch: Batch, listener: Listener, warn: Say, again: bool = True) -> list[Entry]:
+def run_batch(batch: Batch, listener: Listener, warn: Say, again: bool = True) -> list[Run]:
     """Run cells and return what became of each, in their order.
 
     Args:
@@ -62,12 +61,12 @@ def run_batch(batch: Batch, listener: Listener, warn: Say, again: bool = True) -
         except BaseException:
             desk.close(len(batch.cells), killed=True)
             raise
-        entries = list(desk.journal.entries())
-        desk.close(sum(entry.state == "failed" for entry in entries))
-        untracked = [entry.untracked for entry in entries if entry.untracked]
+        runs = list(desk.journal.runs())
+        desk.close(sum(run.state == "failed" for run in runs))
+        untracked = [run.untracked for run in runs if run.untracked]
         if untracked:
             warn(f"{len(untracked)} cells: {untracked[0]}")
-    return entries
+    return runs
 
 
 @contextmanager

@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING, Any
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf
 
-from pipeline.jobs.early import check_writable
-from pipeline.jobs.errors import SweepError
-from pipeline.jobs.explain import explain
-from pipeline.jobs.summary import report
-from pipeline.jobs.task import plain
+from pipeline.cells.errors import SweepError, explain
+from pipeline.cells.read import check_writable, plain
+from pipeline.results.journal import Run
+from pipeline.summary.ending import report
 from pipeline.sweeps.desk import Desk, open_desk, sweep_folder
 from pipeline.sweeps.executors import here, hydra_launcher
-from pipeline.sweeps.follow import following
-from pipeline.sweeps.plan import PlannedJob, own_folders, plan_config
-from pipeline.sweeps.progress import Bar
-from pipeline.sweeps.read import order_of, read_cells
-from pipeline.sweeps.run import Executor, run
+from pipeline.sweeps.plan import Planned, own_folders, plan_config, read_cells
+from pipeline.sweeps.progress import Bar, following
+from pipeline.sweeps.run import Executor, order_of, run
 from pipeline.sweeps.worker import failed
 
 if TYPE_CHECKING:
@@ -60,13 +57,11 @@ def run_sweep(config: DictConfig, launcher: Launcher) -> int:
 def run_single(config: DictConfig, hydra: Any) -> int:
     """Run the one cell Hydra has composed, in this process; return the exit code."""
     values = plain(OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"]))
-    job = PlannedJob(list(hydra.overrides.task), values, own_folders(hydra))
+    job = Planned(list(hydra.overrides.task), values, own_folders(hydra))
     return _run([job], sweep_folder(Path(str(values["outputs"]))), here, -1, many=False)
 
 
-def _run(
-    jobs: Sequence[PlannedJob], folder: Path, executor: Executor, n_jobs: Any, many: bool
-) -> int:
+def _run(jobs: Sequence[Planned], folder: Path, executor: Executor, n_jobs: Any, many: bool) -> int:
     cells, broken = read_cells(jobs)
     values = jobs[0].values
     order = order_of(values, executor, n_jobs)
@@ -76,7 +71,7 @@ def _run(
     outputs, tracking = order.places.outputs, values["tracking"]
     desk = open_desk(folder, outputs, command, overrides, tracking, _print, many=many)
     for number, error in broken.items():
-        failed(desk.journal, number, {}, error)
+        failed(desk.journal, Run(number, "running"), error)
     try:
         with _stopped_by_signals(), following(desk.journal, desk.log, Bar(len(jobs))):
             run(cells, order, desk.journal)
@@ -93,7 +88,7 @@ def _run(
 def _close(desk: Desk, total: int, code: int) -> int:
     """Show the table of what was started, and return the exit code."""
     try:
-        lost = report(desk.journal, list(desk.journal.entries()), total, stopped=code != 0)
+        lost = report(desk.journal, list(desk.journal.runs()), total, stopped=code != 0)
         desk.close(lost, killed=code > BY_SIGNAL)
     except KeyboardInterrupt:  # once more: it is enough
         return INTERRUPTED

@@ -21,7 +21,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError
 
-from pipeline.jobs.task import plain
+from pipeline.cells.read import plain
 
 Choices = Mapping[str, str]
 

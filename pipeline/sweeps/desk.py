@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pipeline.results.sweeps import Entry, Journal, find_sweeps
+from pipeline.results.journal import Journal, Run, find_sweeps
 from pipeline.tracking.store import store_uri
 from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
 
@@ -41,24 +41,24 @@ class Desk:
         """Tell whether there was something to log, be it that MLflow did not answer."""
         return self._asked and bool(self.journal.about["tracking_wanted"]["name"] != "none")
 
-    def log(self, entry: Entry) -> Entry:
+    def log(self, run: Run) -> Run:
         """Log a cell that has ended where its sweep is tracked; what cannot be logged is noted."""
-        before = self.known.get(Path(entry.folder or "").name)
-        told = self._told(entry) if before is None else entry.but(tracked=before)
-        if told == entry:
-            return entry
+        before = self.known.get(Path(run.folder or "").name)
+        told = self._told(run) if before is None else run.but(tracked=before)
+        if told == run:
+            return run
         with suppress(OSError):  # a full disk; what is not noted as logged can be logged again
             self.journal.write(told)
         return told
 
-    def _told(self, entry: Entry) -> Entry:
+    def _told(self, run: Run) -> Run:
         tracking = self.tracking()
         if tracking is None:
-            return entry
+            return run
         try:
-            return entry.but(tracked=log_job(tracking, entry, self.journal.path.name))
+            return run.but(tracked=log_job(tracking, run, self.journal.path.name))
         except TrackingError as error:
-            return entry.but(untracked=str(error))
+            return run.but(untracked=str(error))
 
     def tracking(self) -> dict[str, Any] | None:
         """Return where the sweep is tracked; MLflow is asked once, when it is first needed."""
@@ -147,9 +147,9 @@ def _logged(uri: str, outputs: Path) -> dict[str, str]:
         for journal in find_sweeps(outputs)
         if (journal.about.get("tracking") or {}).get("uri") == uri
     ]
-    entries = [entry for journal in journals for entry in journal.entries()]
+    runs = [run for journal in journals for run in journal.runs()]
     return {
-        Path(entry.folder).name: entry.tracked
-        for entry in entries
-        if entry.tracked and entry.folder and entry.state != "failed"
+        Path(run.folder).name: run.tracked
+        for run in runs
+        if run.tracked and run.folder and run.state != "failed"
     }

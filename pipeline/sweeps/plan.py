@@ -20,7 +20,9 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from pipeline.jobs.errors import ConfigError
+from pipeline.cells.cell import Cell
+from pipeline.cells.errors import ConfigError, MethodError
+from pipeline.cells.read import check_machine, check_sources, make_cell
 from pipeline.paths import conf_dir
 from pipeline.sweeps.compose import Composer
 
@@ -31,7 +33,7 @@ SEARCH_PATH = "hydra.searchpath"
 
 
 @dataclass(frozen=True)
-class PlannedJob:
+class Planned:
     """The config of one cell.
 
     Attributes:
@@ -44,8 +46,12 @@ class PlannedJob:
     values: dict[str, Any]
     config_dirs: list[Path]
 
+    def cell(self) -> Cell:
+        """Return the cell itself; raise ConfigError where it makes no sense."""
+        return make_cell(self.values, self.config_dirs)
 
-def plan(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> list[PlannedJob]:
+
+def plan(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> list[Planned]:
     """Return the cells of a sweep, in Hydra's order.
 
     Args:
@@ -58,7 +64,7 @@ def plan(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> list[Pla
         return plan_config(main, loader)
 
 
-def plan_config(main: DictConfig, loader: ConfigLoader) -> list[PlannedJob]:
+def plan_config(main: DictConfig, loader: ConfigLoader) -> list[Planned]:
     """Return the cells of a sweep whose main config Hydra has composed.
 
     Args:
@@ -73,9 +79,28 @@ def plan_config(main: DictConfig, loader: ConfigLoader) -> list[PlannedJob]:
     )
     own = own_folders(main.hydra)
     return [
-        PlannedJob(job, composer.values(groups, others), own)
+        Planned(job, composer.values(groups, others), own)
         for job, (groups, others) in zip(jobs, chosen, strict=True)
     ]
+
+
+def read_cells(jobs: Sequence[Planned]) -> tuple[dict[int, Cell], dict[int, MethodError]]:
+    """Return the cells by number; and, where methods are swept, those of methods that are broken.
+
+    Raises:
+        ConfigError: where a cell makes no sense, or none can be run.
+    """
+    cells, broken = {}, {}
+    for number, job in enumerate(jobs):
+        check_machine(job.values)
+        check_sources(job.values["data"])
+        try:
+            cells[number] = job.cell()
+        except MethodError as error:
+            broken[number] = error
+    if not cells:
+        raise broken[0]
+    return cells, broken
 
 
 @contextmanager

@@ -1,16 +1,80 @@
-"""What is seen while a sweep runs: a bar in a terminal, plain lines in a log."""
+"""How a sweep goes: read from its journal while it runs, shown as a bar or as plain lines."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TextIO
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from pipeline.jobs.lines import job_text, name_text
-from pipeline.results.sweeps import Entry
+from pipeline.results.journal import FINISHED, Journal, Run
+from pipeline.view.names import name_text, run_text
+
+SECONDS_BETWEEN_LOOKS = 0.2
+
+
+class Listener(Protocol):
+    """Who is told how a sweep goes."""
+
+    def finished(self, run: Run) -> None:
+        """Be told of a cell that has ended."""
+
+    def running(self, runs: Sequence[Run]) -> None:
+        """Be told of the cells that are computed now."""
+
+    def close(self) -> None:
+        """Be told that nothing more will come."""
+
+
+@contextmanager
+def following(journal: Journal, log: Callable[[Run], Run], listener: Listener) -> Iterator[None]:
+    """Look into a journal now and then while the block runs, and a last time after it.
+
+    So a sweep is followed in whatever processes and on whatever machines it runs.
+
+    Args:
+        journal: of the sweep.
+        log: is handed every cell that has ended, and returns what is known of it then.
+        listener: is told of it.
+    """
+    follower = _Follower(journal, log, listener)
+    thread = threading.Thread(target=follower.look_until_stopped, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        follower.stop.set()
+        thread.join()
+        follower.look()
+        listener.close()
+
+
+class _Follower:
+    def __init__(self, journal: Journal, log: Callable[[Run], Run], listener: Listener) -> None:
+        self.journal, self.log, self.listener = journal, log, listener
+        self.stop = threading.Event()
+        self._seen: set[int] = set()
+
+    def look_until_stopped(self) -> None:
+        while not self.stop.wait(SECONDS_BETWEEN_LOOKS):
+            self.look()
+
+    def look(self) -> None:
+        running = []
+        for number in self.journal.numbers():
+            if number in self._seen:
+                continue
+            run = self.journal.read(number)
+            if run is not None and run.state in FINISHED:
+                self._seen.add(number)
+                self.listener.finished(self.log(run))
+            elif run is not None:
+                running.append(run)
+        self.listener.running(running)
 
 
 class Bar:
@@ -32,22 +96,22 @@ class Bar:
         self._task = self._bar.add_task("", total=total)
         self._bar.start()
 
-    def finished(self, entry: Entry) -> None:
+    def finished(self, run: Run) -> None:
         """Count a cell that has ended; a log gets a line, a terminal only that of a failure."""
         self._ended += 1
-        self._failed += entry.state == "failed"
+        self._failed += run.state == "failed"
         if not self._stream.isatty():
             done = f"[{self._ended:{len(str(self._total))}}/{self._total}]"
-            self._stream.write(f"{done} {job_text(entry)}\n")
+            self._stream.write(f"{done} {run_text(run)}\n")
             self._stream.flush()
-        elif entry.state == "failed":
-            self._bar.console.print(job_text(entry), markup=False)
+        elif run.state == "failed":
+            self._bar.console.print(run_text(run), markup=False)
 
-    def running(self, entries: Sequence[Entry]) -> None:
+    def running(self, runs: Sequence[Run]) -> None:
         """Show the cells that are computed now."""
         texts = [f"{self._failed} failed"] if self._failed else []
-        texts += [f"{name_text(entry.labels)} {entry.progress:.0%}" for entry in entries]
-        share = self._ended + sum(entry.progress for entry in entries)
+        texts += [f"{name_text(run.labels)} {run.progress:.0%}" for run in runs]
+        share = self._ended + sum(run.progress for run in runs)
         self._bar.update(self._task, completed=share, description=" · ".join(texts))
 
     def close(self) -> None:

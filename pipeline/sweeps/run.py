@@ -12,20 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from omegaconf import OmegaConf
-
+from pipeline.cells.cell import Cell
+from pipeline.cells.read import places_of
+from pipeline.cells.runner import Places, fail, look_for
 from pipeline.files import remove_parts
-from pipeline.jobs.cell import Cell
-from pipeline.jobs.division import MOST_CELLS, divide
-from pipeline.jobs.identity import identity_of
-from pipeline.jobs.look import Found, look_for
-from pipeline.jobs.parcel import Parcel, pack
-from pipeline.jobs.runner import Places, Run
-from pipeline.jobs.warm import warm_up
-from pipeline.results.sweeps import FINISHED, Entry, Journal
-from pipeline.sweeps.part import Part
-from pipeline.sweeps.worker import finished
+from pipeline.results.journal import FINISHED, Journal, Run
+from pipeline.sweeps.divide import MOST_CELLS, divide
+from pipeline.sweeps.part import Parcel, Part, pack
+from pipeline.sweeps.warm import warm_up
 
 WORKER_DIED = "its worker died (killed, or out of memory; fewer at once: n_jobs=1)"
 NEVER_SAID = "its worker ended without a word"
@@ -60,7 +56,22 @@ class Order:
     most: int = MOST_CELLS
 
 
-def run(cells: Mapping[int, Cell], order: Order, journal: Journal) -> list[Entry]:
+def order_of(values: Mapping[str, Any], executor: Executor, n_jobs: int) -> Order:
+    """Return how the cells of a config are to be run."""
+    import joblib
+
+    most = {} if values["part"] is None else {"most": values["part"]}
+    return Order(
+        places=places_of(dict(values)),
+        executor=executor,
+        workers=joblib.effective_n_jobs(n_jobs),
+        force=values["force"],
+        threads=values["threads"],
+        **most,
+    )
+
+
+def run(cells: Mapping[int, Cell], order: Order, journal: Journal) -> list[Run]:
     """Run cells of any problems; return what became of each, in the order of their numbers.
 
     Args:
@@ -74,7 +85,7 @@ def run(cells: Mapping[int, Cell], order: Order, journal: Journal) -> list[Entry
     if parts:
         warm_up()
         sweep.complete(parts)
-    return list(journal.entries())
+    return list(journal.runs())
 
 
 class _Sweep:
@@ -91,16 +102,13 @@ class _Sweep:
 
     def settle(self) -> None:
         """Write down what is there already, and what cannot be computed."""
-        numbers = list(self.cells)
-        found = look_for([self.cells[number] for number in numbers], self.order.places)
-        for number, one in zip(numbers, found, strict=True):
-            cell = self.cells[number]
-            if one.folder is None:
-                self._hand_in(number, Run(cell, None, "failed", one.reason, trace=one.trace))
+        for run in look_for(self.cells, self.order.places).values():
+            if run.folder is None:
+                self.journal.write(run.ended("failed", reason=run.reason))
                 continue
-            remove_parts(one.folder.path)
-            if one.folder.state == "done" and not self.order.force:
-                self._hand_in(number, Run(cell, one.folder, "kept"))
+            remove_parts(Path(run.folder))
+            if run.is_done and not self.order.force:
+                self.journal.write(run)
 
     def complete(self, parts: Sequence[Sequence[int]]) -> None:
         """Compute parts; what a worker died at is tried again cell by cell, at last alone."""
@@ -135,11 +143,9 @@ class _Sweep:
 
     def _launch(self, parts: Sequence[Sequence[int]]) -> bool:
         """Have parts computed; return whether a worker died."""
-        numbers = [number for part in parts for number in part]
         self.folder.mkdir(parents=True, exist_ok=True)
-        parcels = dict(
-            zip(numbers, pack([self.cells[n] for n in numbers], self.folder), strict=True)
-        )
+        cells = {number: self.cells[number] for part in parts for number in part}
+        parcels = pack(cells, self.folder)
         files = []
         for part in parts:
             file = self.folder.resolve() / f"{part[0]:05}.part"
@@ -167,34 +173,17 @@ class _Sweep:
         return [number for number in part if not self._ended(number)]
 
     def _ended(self, number: int) -> bool:
-        entry = self.journal.read(number)
-        return entry is not None and entry.state in FINISHED
-
-    def _hand_in(self, number: int, run: Run) -> None:
-        entry = Entry(number, "running", self.cells[number].labels)
-        if run.trace is not None:
-            with suppress(OSError):  # a full disk may be the very reason, which is told anyway
-                self.journal.write_trace(number, run.trace)
-        self.journal.write(finished(entry, run))
+        run = self.journal.read(number)
+        return run is not None and run.state in FINISHED
 
     def _fail(self, numbers: Sequence[int], reason: str) -> None:
         """Hand in cells as failed, but for those that were finished before."""
-        for number in numbers:
-            cell = self.cells[number]
-            (found,) = look_for([cell], self.order.places)
-            if found.folder is not None and found.folder.state == "done" and not self.order.force:
-                self._hand_in(number, Run(cell, found.folder, "computed"))
-                continue
-            self._note(cell, found, reason)
-            self._hand_in(number, Run(cell, found.folder, "failed", reason))
-
-    def _note(self, cell: Cell, found: Found, reason: str) -> None:
-        """Write a failure into the run folder, if that can be written to."""
-        if found.folder is None:
-            return
-        identity = identity_of(cell, self.order.places.data)
-        with suppress(OSError):
-            found.folder.fail(OmegaConf.to_yaml(OmegaConf.create(identity)), reason, reason)
+        cells = {number: self.cells[number] for number in numbers}
+        for number, run in look_for(cells, self.order.places).items():
+            if run.is_done and not self.order.force:
+                self.journal.write(run.but(state="computed"))
+            else:
+                self.journal.write(fail(run, cells[number], self.order.places, reason))
 
     def _clear(self) -> None:
         """Remove the files of the parts."""

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-from pipeline.jobs.cell import Cell
-from pipeline.jobs.explain import explain
-from pipeline.jobs.inferred import write_notes
-from pipeline.jobs.lines import job_text
-from pipeline.jobs.orphan import end_with_parent
-from pipeline.jobs.runner import Run, run_cells
-from pipeline.results.files import read_json
-from pipeline.results.outcome import SUMMARY
-from pipeline.results.sweeps import Entry, Journal
+from pipeline.cells.cell import Cell
+from pipeline.cells.errors import explain
+from pipeline.cells.runner import run_cells
+from pipeline.results.journal import Journal, Run
+from pipeline.summary.inferred import write_notes
 from pipeline.sweeps.part import Part, read_part
+from pipeline.view.names import run_text
 
+SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_BETWEEN_REPORTS = 0.5
 
 
@@ -30,41 +30,23 @@ def work(file: Path) -> None:
     end_with_parent(part.parent)
     os.chdir(part.cwd)
     journal = Journal(part.journal)
-    for number, parcel in part.parcels.items():  # before a method's own file can do any harm
-        _write(journal, Entry(number, "running", parcel.labels))
+    begun = [Run(number, "running", parcel.labels) for number, parcel in part.parcels.items()]
+    for run in begun:  # before a method's own file can do any harm
+        _write(journal, run)
     cells = _unpacked(part, journal)
-    entries = [Entry(number, "running", cell.labels) for number, cell in cells.items()]
-    runs = run_cells(
-        list(cells.values()),
-        part.places,
-        force=part.force,
-        threads=part.threads,
-        progress=_reporter(journal, entries),
-    )
-    for entry, run in zip(entries, runs, strict=True):
-        _write(journal, finished(entry, run))
-        if run.trace is not None:
-            with suppress(OSError):  # a full disk may be the very reason, which is told anyway
-                journal.write_trace(entry.number, run.trace)
+    progress = _reporter(journal, [run for run in begun if run.number in cells])
+    runs = run_cells(cells, part.places, force=part.force, threads=part.threads, progress=progress)
+    for run in runs:
+        _write(journal, run)
     for run in runs:
         if run.folder is not None:  # else its data could not be loaded
-            write_notes(journal, run.cell, part.places.data)
+            write_notes(journal, cells[run.number], part.places.data)
 
 
-def finished(entry: Entry, run: Run) -> Entry:
-    """Return a cell's entry with what became of it."""
-    entry = entry.but(state=run.state, reason=run.reason, seconds=run.seconds, progress=1.0)
-    if run.folder is None:
-        return entry
-    summary = None if run.state == "failed" else read_json(run.folder.path / SUMMARY)
-    return entry.but(folder=str(run.folder.path), summary=summary)
-
-
-def failed(journal: Journal, number: int, labels: dict[str, str], error: Exception) -> None:
+def failed(journal: Journal, run: Run, error: Exception) -> None:
     """Write down that a cell failed before it had a run folder."""
-    with suppress(OSError):
-        journal.write_trace(number, "".join(traceback.format_exception(error)))
-    _write(journal, Entry(number, "failed", labels, reason=explain(error), progress=1.0))
+    trace = "".join(traceback.format_exception(error))
+    _write(journal, run.ended("failed", reason=explain(error), trace=trace))
 
 
 def _unpacked(part: Part, journal: Journal) -> dict[int, Cell]:
@@ -73,11 +55,11 @@ def _unpacked(part: Part, journal: Journal) -> dict[int, Cell]:
         try:
             cells[number] = parcel.unpack()
         except Exception as error:  # such as a method's file that cannot be imported here
-            failed(journal, number, parcel.labels, error)
+            failed(journal, Run(number, "running", parcel.labels), error)
     return cells
 
 
-def _reporter(journal: Journal, entries: Iterable[Entry]) -> Callable[[int, int], None]:
+def _reporter(journal: Journal, runs: Iterable[Run]) -> Callable[[int, int], None]:
     """Return a function that writes progress into the journal, not too often."""
     last = time.perf_counter()
 
@@ -86,16 +68,36 @@ def _reporter(journal: Journal, entries: Iterable[Entry]) -> Callable[[int, int]
         now = time.perf_counter()
         if now - last >= SECONDS_BETWEEN_REPORTS:
             last = now
-            for entry in entries:
-                _write(journal, entry.but(progress=done / total))
+            for run in runs:
+                _write(journal, run.but(progress=done / total))
 
     return report
 
 
-def _write(journal: Journal, entry: Entry) -> None:
+def _write(journal: Journal, run: Run) -> None:
     try:
-        journal.write(entry)
+        journal.write(run)
     except OSError as error:  # a full disk: the parent will not read of it
-        if entry.state != "running":
-            lost = entry.but(state="failed", reason=explain(error))
-            print(job_text(lost), file=sys.stderr)
+        if run.state != "running":
+            lost = run.but(state="failed", reason=explain(error))
+            print(run_text(lost), file=sys.stderr)
+
+
+@cache
+def end_with_parent(parent: int) -> None:
+    """End this process soon after its parent, if it is a worker that was started by one.
+
+    joblib's would wait for work for ever. Whatever it is doing: files are there whole or not at
+    all, so that nothing can be spoilt.
+
+    Args:
+        parent: as it said itself; who was started by one that is gone meanwhile has another.
+    """
+    if multiprocessing.current_process().name != "MainProcess":
+        threading.Thread(target=_wait_for_the_end, args=(parent,), daemon=True).start()
+
+
+def _wait_for_the_end(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    os._exit(1)

@@ -73,8 +73,8 @@ def _one_line(error: Exception) -> str | None:
     """Return what is wrong with the request or the data; None for a mistake of the program."""
     from hydra.errors import HydraException
 
-    from pipeline.jobs.explain import explain
-    from pipeline.jobs.hydra_errors import explain_hydra
+    from pipeline.cells.errors import explain
+    from pipeline.sweeps.hydra_errors import explain_hydra
 
     if isinstance(error, HydraException):
         return explain_hydra(error)

@@ -19,6 +19,8 @@ from typing import cast
 import numpy as np
 from scipy.optimize import brentq
 
+from pipeline.cells.cell import Cell
+from pipeline.cells.problem import Problem, problem_of
 from pipeline.core.engine import simulate
 from pipeline.core.lanes import Lane
 from pipeline.core.learner import OneSidedLearner, TimeUnit
@@ -27,8 +29,6 @@ from pipeline.core.methods import Setting
 from pipeline.core.methods.ours_log import OursLog
 from pipeline.core.methods.ours_theory import OursTheory
 from pipeline.data.sources import Settings
-from pipeline.jobs.cell import Cell
-from pipeline.jobs.problem import Problem, problem_of
 from pipeline.paper.estimates import FloatArray
 
 LONGEST = 1e15  # rounds: where a root is looked for

@@ -16,9 +16,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pipeline.cells.problem import problem_of
+from pipeline.cells.read import places_of
 from pipeline.data.sources import Settings
-from pipeline.jobs.problem import problem_of
-from pipeline.jobs.task import places_of
 from pipeline.paper.estimates import ends, wilson_interval
 from pipeline.sweeps.plan import plan
 from pipeline.theory.algorithm2 import (

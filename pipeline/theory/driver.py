@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from omegaconf import OmegaConf
 
+from pipeline.files import write_csv, write_text
 from pipeline.paths import conf_dir
-from pipeline.results.files import write_csv, write_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pipeline.jobs.cell import Cell
+    from pipeline.cells.cell import Cell
     from pipeline.results.outcome import Outcome
 
 EXPERIMENTS = {
@@ -106,9 +106,9 @@ def lines(pattern: str, table: pd.DataFrame) -> Iterator[str]:
 
 
 def _swept(experiment: str, overrides: Sequence[str]) -> Iterator[Result]:
-    from pipeline.jobs.gather import run_sweep
-    from pipeline.jobs.lines import name_text
     from pipeline.results.runs import RunFolder
+    from pipeline.sweeps.gather import run_sweep
+    from pipeline.view.names import name_text
 
     swept = run_sweep([f"experiment={experiment}", *overrides])
     runs, failed = swept.runs, swept.failed

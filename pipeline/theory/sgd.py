@@ -17,9 +17,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pipeline.cells.cell import Cell
 from pipeline.core.links import Linear, get_link
 from pipeline.core.methods.sgd import Sgd
-from pipeline.jobs.cell import Cell
 from pipeline.paper.estimates import mean_estimate
 from pipeline.theory.algorithm3 import Case, Path, follow
 from pipeline.theory.driver import Measured, Result, lines, results_of

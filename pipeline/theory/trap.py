@@ -20,9 +20,9 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from scipy import stats
 
+from pipeline.cells.cell import Cell
 from pipeline.data.splits import initial_size
 from pipeline.data.synthetic import TRAP_GROUPS
-from pipeline.jobs.cell import Cell
 from pipeline.paper.estimates import FloatArray, ends, line_slopes, mean_estimate, wilson_interval
 from pipeline.results.average import AverageLoss, average_of
 from pipeline.theory.driver import Measured, Result, lines, results_of

@@ -12,10 +12,10 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
+from pipeline.files import read_json
 from pipeline.results.average import AverageLoss, average_loss
-from pipeline.results.files import read_json
+from pipeline.results.journal import Run
 from pipeline.results.runs import CONFIG, ENVIRONMENT, PARTS, RunFolder
-from pipeline.results.sweeps import Entry
 from pipeline.view.style import look
 
 CURVE, CURVE_POINTS = "average_loss", 200
@@ -62,16 +62,16 @@ class Record:
         return list(zip(found.rounds.tolist(), found.mean.tolist(), strict=True))
 
 
-def record_of(entry: Entry, sweep: str) -> Record:
+def record_of(run: Run, sweep: str) -> Record:
     """Read what there is to say of a job."""
-    folder = None if entry.folder is None else Path(entry.folder)
-    outcome = None if folder is None or entry.state == "failed" else RunFolder(folder).outcome()
+    folder = None if run.folder is None else Path(run.folder)
+    outcome = None if folder is None or run.state == "failed" else RunFolder(folder).outcome()
     environment = (folder and read_json(folder / ENVIRONMENT)) or {}
     summary = {} if outcome is None else outcome.summary
     return Record(
-        name=_name(entry),
-        params={**entry.labels, **({} if folder is None else _params(folder / CONFIG))},
-        tags=_tags(entry, sweep, environment),
+        name=_name(run),
+        params={**run.labels, **({} if folder is None else _params(folder / CONFIG))},
+        tags=_tags(run, sweep, environment),
         metrics={
             key: float(summary[of]) for key, of in METRICS.items() if _finite(summary.get(of))
         },
@@ -81,24 +81,24 @@ def record_of(entry: Entry, sweep: str) -> Record:
     )
 
 
-def _name(entry: Entry) -> str:
+def _name(run: Run) -> str:
     """Return the run's name; the UI cuts it after some 15 letters, so what differs comes first."""
     nouns = ("method", "cutoff", "dataset", "link")
-    return " ".join(entry.labels.get(noun, "") for noun in nouns).strip() or f"job {entry.number}"
+    return " ".join(run.labels.get(noun, "") for noun in nouns).strip() or f"job {run.number}"
 
 
-def _tags(entry: Entry, sweep: str, environment: Mapping[str, Any]) -> dict[str, str]:
-    folder = None if entry.folder is None else Path(entry.folder).absolute()
+def _tags(run: Run, sweep: str, environment: Mapping[str, Any]) -> dict[str, str]:
+    folder = None if run.folder is None else Path(run.folder).absolute()
     tags = {
-        **{noun: entry.labels.get(noun) for noun in PARTS},
+        **{noun: run.labels.get(noun) for noun in PARTS},
         "sweep": sweep,
-        "job": str(entry.number),
-        "state": entry.state,
-        "reason": entry.reason,
+        "job": str(run.number),
+        "state": run.state,
+        "reason": run.reason,
         "run_folder": None if folder is None else str(folder),
         "hash": None if folder is None else folder.name,
         "commit": environment.get("commit"),
-        "mlflow.runColor": look(entry.labels.get("method", "")).colour,
+        "mlflow.runColor": look(run.labels.get("method", "")).colour,
         "mlflow.source.name": "pipeline.run",
         "mlflow.source.type": "LOCAL",
         "mlflow.source.git.commit": (environment.get("commit") or "").rstrip("+"),

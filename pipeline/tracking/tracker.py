@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.results.sweeps import Entry
+from pipeline.results.journal import Run
 from pipeline.tracking.errors import TrackingError
 from pipeline.tracking.store import client_of, experiment_id, locked, store_uri, told
 
@@ -57,29 +57,29 @@ def open_sweep(
     return {"uri": uri, "experiment": name, "experiment_id": number, "parent": parent}
 
 
-def log_job(tracking: Mapping[str, Any], entry: Entry, sweep: str) -> str:
+def log_job(tracking: Mapping[str, Any], run: Run, sweep: str) -> str:
     """Log a finished job, failed ones too, and return the id of its MLflow run.
 
     Args:
         tracking: what :func:`open_sweep` returned.
-        entry: the job; its run folder is read.
+        run: the job; its run folder is read.
         sweep: name of the sweep's folder.
     """
     from pipeline.tracking.record import record_of
 
     with told(tracking["uri"]):
-        client, record = client_of(tracking["uri"]), record_of(entry, sweep)
+        client, record = client_of(tracking["uri"]), record_of(run, sweep)
         now = int(time.time() * 1000)
         parent = {PARENT: tracking["parent"]} if tracking["parent"] else {}
-        run = client.create_run(
+        made = client.create_run(
             tracking["experiment_id"],
-            start_time=now - int(entry.seconds * 1000),
+            start_time=now - int(run.seconds * 1000),
             tags={**record.tags, **parent},
             run_name=record.name,
         )
-        run_id = str(run.info.run_id)
+        run_id = str(made.info.run_id)
         try:
-            _fill(client, run_id, record, entry, now)
+            _fill(client, run_id, record, run, now)
         except BaseException:
             with suppress(Exception):  # half a run would be taken for a whole one
                 client.delete_run(run_id)
@@ -121,7 +121,7 @@ def _open_parent(client: MlflowClient, number: str, about: Mapping[str, Any]) ->
     return str(run.info.run_id)
 
 
-def _fill(client: MlflowClient, run_id: str, record: Record, entry: Entry, now: int) -> None:
+def _fill(client: MlflowClient, run_id: str, record: Record, run: Run, now: int) -> None:
     from mlflow.entities import Metric, Param
 
     from pipeline.tracking.record import CURVE
@@ -134,8 +134,8 @@ def _fill(client: MlflowClient, run_id: str, record: Record, entry: Entry, now: 
         client.log_batch(run_id, params=params[start : start + MOST_PARAMS])
     if "data" in record.environment:
         _log_dataset(client, run_id, _dataset(record))
-    _log_files(client, run_id, entry)
-    client.set_terminated(run_id, "FAILED" if entry.state == "failed" else "FINISHED", now)
+    _log_files(client, run_id, run)
+    client.set_terminated(run_id, "FAILED" if run.state == "failed" else "FINISHED", now)
 
 
 def _log_dataset(client: MlflowClient, run_id: str, used: DatasetInput) -> None:
@@ -170,11 +170,11 @@ def _dataset(record: Record) -> DatasetInput:
     return DatasetInput(dataset, [InputTag(CONTEXT, "stream")])
 
 
-def _log_files(client: MlflowClient, run_id: str, entry: Entry) -> None:
-    if entry.folder is None:
+def _log_files(client: MlflowClient, run_id: str, run: Run) -> None:
+    if run.folder is None:
         return
     # The folder may hold both: one computation may have succeeded and another one failed.
-    names = FILES_OF_FAILURE if entry.state == "failed" else FILES
-    for file in (Path(entry.folder) / name for name in names):
+    names = FILES_OF_FAILURE if run.state == "failed" else FILES
+    for file in (Path(run.folder) / name for name in names):
         if file.exists():
             client.log_artifact(run_id, str(file))

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.cells.compute import compute
+from pipeline.cells.problem import problem_of
+from pipeline.cells.read import make_cell
 from pipeline.data.sources import Settings
-from pipeline.jobs.cell import make_cell
-from pipeline.jobs.compute import compute
-from pipeline.jobs.problem import problem_of
 from pipeline.results.outcome import COUNTS, Columns
-from tests.jobs.configs import values
+from tests.cells.configs import values
 
 FILE = Path(__file__).with_suffix(".json")
 ALL = ("splits=2", "alpha=[0.125,1]", "curve_points=5")

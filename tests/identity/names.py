@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from pipeline.cells.cell import Cell
+from pipeline.cells.compute import compute
+from pipeline.cells.definitions import CODE, Code
+from pipeline.cells.identity import folder_of, identity_of
+from pipeline.cells.problem import prepare
+from pipeline.cells.read import make_cell
+from pipeline.cells.syntax import Module
 from pipeline.data.sources import Settings
-from pipeline.jobs.cell import Cell, make_cell
-from pipeline.jobs.compute import compute
-from pipeline.jobs.definitions import CODE, Code
-from pipeline.jobs.identity import folder_of, identity_of
-from pipeline.jobs.problem import prepare
-from pipeline.jobs.syntax import Module
-from tests.jobs.configs import SMALL, values
+from tests.cells.configs import SMALL, values
 
 ROOT = Path(__file__).parents[2]
 

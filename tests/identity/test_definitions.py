@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.jobs.definitions import Code
-from pipeline.jobs.syntax import Module
+from pipeline.cells.definitions import Code
+from pipeline.cells.syntax import Module
 from tests.identity.names import root
 
 

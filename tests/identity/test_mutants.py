@@ -6,10 +6,10 @@ from collections import defaultdict
 
 import pytest
 
+from pipeline.cells.compute import compute
+from pipeline.cells.definitions import CODE
+from pipeline.cells.problem import prepare
 from pipeline.core.methods import method_names
-from pipeline.jobs.compute import compute
-from pipeline.jobs.definitions import CODE
-from pipeline.jobs.problem import prepare
 from tests.identity.mutants import Mutant, mutants
 from tests.identity.names import cell_of, file_of, folder_name, module_of, with_source
 from tests.identity.traced import Met, traced

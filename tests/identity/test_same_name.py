@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.cells.cell import Cell
+from pipeline.cells.compute import compute
+from pipeline.cells.definitions import CODE, Code
+from pipeline.cells.identity import folder_of, identity_of
+from pipeline.cells.problem import prepare
+from pipeline.cells.read import make_cell
+from pipeline.cells.syntax import Module
 from pipeline.core.methods.base import REGISTRY
 from pipeline.data.sources import Settings
-from pipeline.jobs.cell import Cell, make_cell
-from pipeline.jobs.compute import compute
-from pipeline.jobs.definitions import CODE, Code
-from pipeline.jobs.identity import folder_of, identity_of
-from pipeline.jobs.problem import prepare
-from pipeline.jobs.syntax import Module
+from tests.cells.configs import SMALL, values
 from tests.identity.names import file_of, folder_name, root, with_source
-from tests.jobs.configs import SMALL, values
 
 METHODS = ("ours", "erm", "sgd", "passive_cover")
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
@@ -60,7 +61,7 @@ def rewritten(change: Callable[[str], str], **renamed: str) -> Code:
         ("core.methods.sgd", '"a positive number" if', '"more than zero" if'),
         ("core.methods.passive", "must be a whole number", "is to be whole"),
         ("core.names", 'f"; did you mean {match', 'f"; perhaps {match'),
-        ("jobs.problem", "protocol.initial: {error}", "initial rows: {error}"),
+        ("cells.problem", "protocol.initial: {error}", "initial rows: {error}"),
         ("data.splits", "the initial set needs a share or a count", "which initial set?"),
     ],
 )
@@ -129,12 +130,12 @@ def test_a_moved_definition_keeps_every_name() -> None:
 
 def test_a_renamed_room_keeps_every_name() -> None:
     def change(source: str) -> str:
-        return source.replace("pipeline.jobs.", "pipeline.cells.")
+        return source.replace("pipeline.cells.", "pipeline.rooms.")
 
-    rooms = [name for name in CODE.modules if name.startswith("pipeline.jobs")]
+    rooms = [name for name in CODE.modules if name.startswith("pipeline.cells")]
     assert rooms
-    renamed = {name.replace(".", "__"): name.replace(".jobs", ".cells") for name in rooms}
-    roots = root("pipeline.cells.problem", "prepare"), root("pipeline.cells.compute", "compute")
+    renamed = {name.replace(".", "__"): name.replace(".cells", ".rooms") for name in rooms}
+    roots = root("pipeline.rooms.problem", "prepare"), root("pipeline.rooms.compute", "compute")
     moved = rewritten(change, **renamed).follow(*roots)
     assert moved.digest == CODE.follow(prepare, compute).digest
 
@@ -151,10 +152,10 @@ def test_an_import_counts_by_what_it_binds() -> None:
 
 
 def test_a_flipped_intercept_is_another_result() -> None:
-    source = source_of("pipeline.jobs.cell")
+    source = source_of("pipeline.cells.cell")
     old = 'values["fit_intercept"] = intercept'
     assert source.count(old) == 1
-    flipped = with_source("pipeline.jobs.cell", source.replace(old, old.replace("= i", "= not i")))
+    flipped = with_source("pipeline.cells.cell", source.replace(old, old.replace("= i", "= not i")))
     before = names()
     assert all(after != before[method] for method, after in names(flipped).items())
 

@@ -56,11 +56,11 @@ def main() -> None:
     import numba
 
     numba.cfunc = lambda *_, **__: lambda function: function  # compiles even where it shall not
+    from pipeline.cells.compute import compute
+    from pipeline.cells.problem import dataset_of, prepare
+    from pipeline.cells.read import make_cell
     from pipeline.data.sources import Settings
-    from pipeline.jobs.cell import make_cell
-    from pipeline.jobs.compute import compute
-    from pipeline.jobs.problem import dataset_of, prepare
-    from tests.jobs.configs import values
+    from tests.cells.configs import values
 
     met: set[tuple[str, str]] = set()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.results.sweeps import Journal
+from pipeline.results.journal import Journal
 from pipeline.sweeps import command
 
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)

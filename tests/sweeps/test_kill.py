@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.jobs.cell import make_cell
-from pipeline.jobs.runner import run_cells
+from pipeline.cells.read import make_cell
 from pipeline.results.runs import RunFolder, find_runs
 from pipeline.sweeps.command import WAS_STOPPED
+from tests import commands
+from tests.cells.configs import places, run_listed, values
 from tests.faults import Point
-from tests.jobs import commands
-from tests.jobs.configs import places, values
 from tests.results.made_up import made_up
 
 DATASETS, METHODS = ("blood", "diabetes"), ("greedy", "ours", "margin")
@@ -48,7 +47,7 @@ def run_here(outputs: Path) -> list[str]:
             for method in METHODS
             for cutoff in CUTOFFS
         ]
-        states += [run.state for run in run_cells(cells, places(outputs))]
+        states += [run.state for run in run_listed(cells, places(outputs))]
     return states
 
 

@@ -12,22 +12,22 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
 from omegaconf import OmegaConf
 
-from pipeline.jobs.errors import ConfigError
+from pipeline.cells.errors import ConfigError
 from pipeline.paths import conf_dir
 from pipeline.sweeps.compose import Composer
-from pipeline.sweeps.plan import PlannedJob, plan
+from pipeline.sweeps.plan import Planned, plan
 
 EXPERIMENTS = sorted(file.stem for file in (conf_dir() / "experiment").glob("*.yaml"))
 
 
-def composed(job: PlannedJob, *more: str) -> Any:
+def composed(job: Planned, *more: str) -> Any:
     """Compose a job with Hydra's public interface."""
     with initialize_config_dir(str(conf_dir()), version_base="1.3"):
         config = compose("config", overrides=[*job.overrides, *more])
         return OmegaConf.to_container(config, resolve=True)
 
 
-def check(jobs: list[PlannedJob], most: int, *more: str) -> None:
+def check(jobs: list[Planned], most: int, *more: str) -> None:
     for job in random.Random(0).sample(jobs, min(most, len(jobs))):
         assert job.values == composed(job, *more), job.overrides
 

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.jobs.lines import alpha_text, job_text, loss_text
-from pipeline.results.sweeps import Entry, Journal
-from pipeline.sweeps.follow import following
-from pipeline.sweeps.progress import Bar
-from pipeline.view.names import cutoff_name
+from pipeline.results.journal import Journal, Run
+from pipeline.sweeps.progress import Bar, following
+from pipeline.view.names import alpha_text, cutoff_name, loss_text, run_text
 
 LABELS = {
     "protocol": "inferred",
@@ -18,7 +16,7 @@ LABELS = {
     "cutoff": "0.5",
     "method": "ours",
 }
-DONE = Entry(
+DONE = Run(
     *(0, "computed", LABELS),
     summary={"loss": 12.5, "standard_error": 0.5, "alpha": 0.125},
     seconds=1.2,
@@ -30,7 +28,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown(journal: Journal, stream: io.StringIO, total: int, *entries: Entry) -> str:
+def shown(journal: Journal, stream: io.StringIO, total: int, *entries: Run) -> str:
     """Return what is seen of a sweep whose cells write these entries."""
     with following(journal, lambda entry: entry, Bar(total, stream)):
         for entry in entries:
@@ -51,7 +49,7 @@ def test_texts() -> None:
     assert cutoff_name("value_0.3") == "c = 0.3"
     assert loss_text(12.5, 0.5) == "12.50 ± 0.50"
     assert loss_text(1.0, None) == "1.00"
-    assert job_text(DONE).split() == [
+    assert run_text(DONE).split() == [
         "blood", "linear", "50%", "ours", "loss", "12.50", "±", "0.50", "alpha", "1/8", "1.2", "s",
     ]  # fmt: skip
 
@@ -81,7 +79,7 @@ def test_a_terminal_gets_one_bar_and_the_failures(
 def test_what_is_logged_is_logged_once_and_then_shown(tmp_path: Path) -> None:
     logged: list[int] = []
 
-    def log(entry: Entry) -> Entry:
+    def log(entry: Run) -> Run:
         logged.append(entry.number)
         return entry.but(state="failed", reason="as logged")
 

@@ -12,19 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pipeline.cells.cell import Cell
+from pipeline.cells.identity import identity_of
+from pipeline.cells.read import make_cell
 from pipeline.data.synthetic import glm
-from pipeline.jobs.cell import Cell, make_cell
-from pipeline.jobs.division import MOST_CELLS, divide
-from pipeline.jobs.identity import identity_of
-from pipeline.jobs.parcel import pack
-from pipeline.jobs.runner import run_cells
+from pipeline.results.journal import Journal, Run
 from pipeline.results.runs import STATUS, RunFolder, find_runs
-from pipeline.results.sweeps import Entry, Journal
+from pipeline.sweeps.divide import MOST_CELLS, divide
 from pipeline.sweeps.executors import here, joblib_workers
-from pipeline.sweeps.part import read_part
+from pipeline.sweeps.part import pack, read_part
 from pipeline.sweeps.plan import plan
 from pipeline.sweeps.run import NEVER_SAID, WORKER_DIED, Order, WorkerDiedError, run
-from tests.jobs.configs import SMALL, places
+from tests.cells.configs import SMALL, places, run_listed
 
 GLM = ("dataset.n=200", "dataset.d=3")
 
@@ -36,7 +35,7 @@ def cells_of(*overrides: str, config_dir: Path | None = None) -> list[Cell]:
 
 def run_parts(
     cells: list[Cell], outputs: Path, n_jobs: int, force: bool = False, **options: Any
-) -> list[Entry]:
+) -> list[Run]:
     """Run cells as every caller does; the journal is a new one."""
     order = Order(places(outputs), joblib_workers(n_jobs), n_jobs, force=force)
     journal = Journal(Path(tempfile.mkdtemp(dir=outputs.parent)))
@@ -56,7 +55,7 @@ def test_blocks_write_the_bytes_of_single_jobs(tmp_path: Path) -> None:
         *("dataset=blood", "link=linear,logistic", "cutoff=0.5,0.8", "method=greedy,noise,ours")
     )
     for cell in cells:
-        run_cells([cell], places(tmp_path / "single"))
+        run_listed([cell], places(tmp_path / "single"))
     expected = content(tmp_path / "single")
     assert len(expected) == 5 * len(cells)
     for n_jobs in (1, 2):
@@ -79,13 +78,13 @@ def test_parts_of_any_size_give_the_same_bytes(most: int, tmp_path: Path) -> Non
     assert sum(sizes) == len(cells)
     assert max(sizes) <= most
     for cell in cells:
-        run_cells([cell], places(tmp_path / "single"))
+        run_listed([cell], places(tmp_path / "single"))
     assert content(tmp_path / "some") == content(tmp_path / "single")
 
 
 def test_what_is_there_is_kept_and_only_the_rest_computed(tmp_path: Path) -> None:
     cells = cells_of("dataset=blood", "method=greedy,ours", "cutoff=0.5,0.7")
-    run_cells(cells[:1], places(tmp_path))
+    run_listed(cells[:1], places(tmp_path))
     runs = run_parts(cells, tmp_path, 2)
     assert [run.state for run in runs] == ["kept", "computed", "computed", "computed"]
     assert {run.state for run in run_parts(cells, tmp_path, 2)} == {"kept"}
@@ -109,7 +108,7 @@ def test_tables_travel_to_workers(tmp_path: Path) -> None:
         replace(cell, dataset={"name": "mine"}, table=table)
         for cell in cells_of("dataset=glm", *GLM, "method=greedy,ours", "cutoff=0.5,0.7")
     ]
-    run_cells(cells, places(tmp_path / "single"))
+    run_listed(cells, places(tmp_path / "single"))
     run_parts(cells, tmp_path / "two", 2)
     assert content(tmp_path / "two") == content(tmp_path / "single")
 
@@ -120,7 +119,7 @@ def test_a_table_is_packed_once(tmp_path: Path) -> None:
         replace(cell, dataset={"name": "mine"}, table=table)
         for cell in cells_of("dataset=glm", *GLM, "method=ours_theory", "cutoff=0.5,0.7")
     ]
-    parcels = pack(cells, tmp_path)
+    parcels = pack(dict(enumerate(cells)), tmp_path)
     assert len(list(tmp_path.iterdir())) == 1
     back = parcels[0].unpack()
     assert back.table is not None
@@ -184,7 +183,7 @@ def test_a_worker_that_dies_once_costs_nothing_but_time(tmp_path: Path) -> None:
     cells = cells_of(*overrides, config_dir=tmp_path)
     runs = run_parts(cells, tmp_path / "two", 2)
     assert all(run.state in ("computed", "kept") for run in runs)
-    run_cells(cells, places(tmp_path / "single"))
+    run_listed(cells, places(tmp_path / "single"))
     assert content(tmp_path / "two") == content(tmp_path / "single")
 
 
@@ -239,7 +238,7 @@ class Fatal:
                 for k in pair:  # both had begun; neither has ended
                     journal = Journal(read_part(files[k]).journal)
                     for number in parts[k]:
-                        journal.write(Entry(number, "running", {}))
+                        journal.write(Run(number, "running", {}))
                 self.deadly[killers[0]] -= 1
                 raise WorkerDiedError
             here([files[k] for k in pair])

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.jobs.cell import Cell, make_cell
+from pipeline.cells.cell import Cell
+from pipeline.cells.read import make_cell
 from pipeline.results.outcome import Outcome
 from pipeline.theory.driver import Result
-from tests.jobs.configs import values
+from tests.cells.configs import values
 
 
 def cell(*overrides: str) -> Cell:

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
+from pipeline.cells.problem import Problem, problem_of
 from pipeline.core.links import Linear
 from pipeline.core.methods import Setting
 from pipeline.core.methods.ours_theory import OursTheory
 from pipeline.data.sources import Settings
 from pipeline.data.synthetic import glm
-from pipeline.jobs.problem import Problem, problem_of
 from pipeline.theory.__main__ import main
 from pipeline.theory.algorithm2 import (
     Followed,

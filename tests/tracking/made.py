@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.results.journal import Journal, Run
 from pipeline.results.outcome import COUNTS, SCHEMAS, Columns, Outcome
 from pipeline.results.runs import RunFolder, runs_dir
-from pipeline.results.sweeps import Entry, Journal
 
 HASH = "0123456789abcdef" * 4
 SPLITS, ROUNDS, ALPHAS = 10, 739, [2.0**k for k in range(-10, 5)]
@@ -39,27 +39,27 @@ engine: 89ab
 
 def make_run(
     outputs: Path, method: str = "ours", number: int = 0, groups: bool = False, options: str = ""
-) -> Entry:
+) -> Run:
     """Write a run folder and return its job; ``options`` are those of the method."""
     folder = folder_of(outputs, method)
     outcome = made_up(method, number, groups)
     config = config_of(method).replace("horizon: 10000", options or "horizon: 10000")
     folder.save(outcome, config, environment(), 1.5)
-    return Entry(
+    return Run(
         number, "computed", folder.labels, str(folder.path), outcome.summary, seconds=1.5,
         progress=1.0,
     )  # fmt: skip
 
 
-def make_failure(outputs: Path, method: str = "noise", number: int = 1) -> Entry:
+def make_failure(outputs: Path, method: str = "noise", number: int = 1) -> Run:
     """Write the run folder of a failure and return its job."""
     folder = folder_of(outputs, method)
     folder.fail(config_of(method), "the matrix is singular", "Traceback …\nLinAlgError: singular\n")
     reason = "the matrix is singular"
-    return Entry(number, "failed", folder.labels, str(folder.path), reason=reason, seconds=0.5)
+    return Run(number, "failed", folder.labels, str(folder.path), reason=reason, seconds=0.5)
 
 
-def make_sweep(outputs: Path, entries: list[Entry], name: str, **about: Any) -> Journal:
+def make_sweep(outputs: Path, entries: list[Run], name: str, **about: Any) -> Journal:
     """Write the journal of a sweep."""
     journal = Journal(outputs / "sweeps" / name)
     told = {"command": "python -m pipeline.run -m", "jobs": len(entries), "sweep": name}

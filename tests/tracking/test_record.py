@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.results.sweeps import Entry
+from pipeline.results.journal import Run
 from pipeline.tracking.record import CURVE_POINTS, _powers, _range, record_of
 from tests.tracking.made import ROUNDS, make_failure, make_run
 
@@ -80,7 +80,7 @@ def test_a_failure_has_a_reason_and_no_figures(tmp_path: Path) -> None:
 
 
 def test_a_job_that_failed_before_it_had_a_folder() -> None:
-    record = record_of(Entry(3, "failed", reason="no such method"), "s")
+    record = record_of(Run(3, "failed", reason="no such method"), "s")
     assert record.name == "job 3"
     assert record.params == {}
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pipeline.files import write_csv, write_text
 from pipeline.paper.comparison import agreement
 from pipeline.paper.comparison.compare import DIFFERS_UP_TO, KEY, PAPER_SPLITS, UNJUDGED, Comparison
 from pipeline.paper.comparison.picture import verdict_figure
 from pipeline.paper.fill_commands import fill_commands
 from pipeline.paper.published import Finding, findings, published
-from pipeline.results.files import write_csv, write_text
 from pipeline.view.figure import save
 from pipeline.view.names import cutoff_name, dataset_name, method_name, or_dash, row_name
 from pipeline.view.page import Block, Commands, Heading, Items, Page, Picture, Text, TextTable

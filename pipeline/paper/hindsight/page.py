@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pipeline.files import write_csv, write_text
 from pipeline.paper.collection import Collection, CollectionError
 from pipeline.paper.hindsight.held_out import (
     COLUMNS,
@@ -19,7 +20,6 @@ from pipeline.paper.hindsight.held_out import (
 )
 from pipeline.paper.hindsight.picture import RIVALS, hindsight_figure
 from pipeline.paper.published import BASELINE, CHAMPION, LINKS, METHODS, Setting
-from pipeline.results.files import write_csv, write_text
 from pipeline.view.figure import save_all
 from pipeline.view.names import NONE, cutoff_name, dataset_name, method_name, or_dash, row_name
 from pipeline.view.page import Block, Commands, Heading, Items, Page, Picture, Text, TextTable

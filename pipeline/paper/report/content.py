@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from pipeline.files import read_json
 from pipeline.paper.collection import Collection, CollectionError
 from pipeline.paper.comparison.compare import compare
 from pipeline.paper.hindsight.page import hindsight_part
@@ -23,7 +24,6 @@ from pipeline.paper.published import DIGITS, LINKS, METHODS, published
 from pipeline.paper.report.curves_section import series_part
 from pipeline.paper.report.tables_section import cells_part, tables_part
 from pipeline.paper.report.verdict import overview_part, stated_part
-from pipeline.results.files import read_json
 from pipeline.results.runs import CONFIG, ENVIRONMENT
 from pipeline.view.names import cutoff_name, dataset_name, method_name
 from pipeline.view.style import look

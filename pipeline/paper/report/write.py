@@ -11,10 +11,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from pipeline.files import write_text
 from pipeline.paper.collection import CollectionError
 from pipeline.paper.report.content import Sources, report_data
 from pipeline.paper.report.verdict import verdict_key, verdict_picture
-from pipeline.results.files import write_text
 from pipeline.view.html import commands, details, page_html, prose, table
 from pipeline.view.page import Picture, read_page
 

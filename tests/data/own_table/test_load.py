@@ -14,7 +14,7 @@ from pipeline.data.dataset import Dataset
 from pipeline.data.errors import DataError, UnavailableError
 from pipeline.data.own_table import OWN_TABLES, load_file, load_frame, load_openml
 from pipeline.data.sources import Settings
-from pipeline.jobs.python_sweep import NAME
+from pipeline.sweeps.from_python import NAME
 
 N = 40
 

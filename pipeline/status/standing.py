@@ -1,0 +1,168 @@
+"""How a sweep stands, cell by cell, the command that completes it, and all runs there are."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import DictConfig, OmegaConf
+
+from pipeline.cells.identity import ENGINE, method_digest
+from pipeline.cells.read import places_of
+from pipeline.cells.runner import look_for
+from pipeline.core.methods.base import REGISTRY
+from pipeline.files import read_json
+from pipeline.results.journal import Run
+from pipeline.results.runs import CONFIG, ENVIRONMENT, TRACEBACK, RunFolder, find_runs, runs_dir
+from pipeline.status.grid import print_grids
+from pipeline.sweeps.plan import Planned, plan
+from pipeline.view.names import name_text
+
+SUGGESTION = "python -m pipeline.run -m experiment=smoke"
+COMMAND = ("python", "-m", "pipeline.run", "-m")
+# These say where and how to run: they name no cell.
+ABOUT_RUNNING = ("outputs", "n_jobs", "threads", "force", "tracking", "data", "hydra")
+
+
+def names_cells(overrides: Sequence[str]) -> bool:
+    """Tell whether a command line asks for certain cells."""
+    parsed = OverridesParser.create().parse_overrides(list(overrides))
+    keys = [override.key_or_group.replace("/", ".").partition(".")[0] for override in parsed]
+    return any(key not in ABOUT_RUNNING for key in keys)
+
+
+def report_sweep(overrides: Sequence[str], config_dir: Path | None) -> bool:
+    """Print how a sweep stands; return whether it is complete."""
+    jobs = plan(overrides, [] if config_dir is None else [config_dir])
+    runs = stand(jobs)
+    print_grids(runs)
+    for line in _totals(runs):
+        print(line)
+    gaps = [job for job, run in zip(jobs, runs, strict=True) if not run.is_done]
+    if not gaps:
+        print("nothing is missing")
+        return True
+    print("to fill the gaps:")
+    print(f"  {fill_command(overrides, config_dir, jobs, gaps)}")
+    return False
+
+
+def stand(jobs: Sequence[Planned]) -> list[Run]:
+    """Return how each planned cell stands: kept, failed or missing."""
+    cells = [job.cell() for job in jobs]
+    return list(look_for(dict(enumerate(cells)), places_of(jobs[0].values)).values())
+
+
+def _totals(runs: Sequence[Run]) -> Iterator[str]:
+    counts = Counter("done" if run.is_done else run.state for run in runs)
+    parts = [f"{counts[mark]} {mark}" for mark in ("done", "failed", "missing") if counts[mark]]
+    yield f"{len(runs)} cells: {', '.join(parts)}"
+    for run in runs:
+        if run.state == "failed":
+            yield f"  {name_text(run.labels)} FAILED: {run.reason}"
+            yield f"    {run.results().path / TRACEBACK}"
+    unknown = [run for run in runs if run.state == "missing" and run.reason]
+    yield from dict.fromkeys(f"  dataset {run.labels['dataset']}: {run.reason}" for run in unknown)
+
+
+def fill_command(
+    overrides: Sequence[str],
+    config_dir: Path | None,
+    jobs: Sequence[Planned],
+    gaps: Sequence[Planned],
+) -> str:
+    """Return the command that runs the gaps of a sweep: each key with the values gaps have.
+
+    That may cover more than the gaps; what is finished is skipped when it runs.
+
+    Args:
+        overrides: of the whole sweep, as on the command line.
+        config_dir: of the command line.
+        jobs: of the whole sweep.
+        gaps: those that are missing or failed.
+    """
+    every, needed = _values(jobs), _values(gaps)
+    narrow = {key: needed[key] for key, values in every.items() if len(needed[key]) < len(values)}
+    given = dict(zip(_keys(overrides), overrides, strict=True))
+    given.pop("force", None)  # it would compute everything again
+    narrowed = {key: f"{key}={','.join(values)}" for key, values in narrow.items()}
+    place = () if config_dir is None else ("--config-dir", str(config_dir))
+    return shlex.join([*COMMAND, *place, *{**given, **narrowed}.values()])
+
+
+def _values(jobs: Iterable[Planned]) -> dict[str, list[str]]:
+    """Return the values of each key, in the order of the jobs."""
+    found: dict[str, dict[str, None]] = {}
+    for job in jobs:
+        for line in job.overrides:
+            key, _, value = line.partition("=")
+            found.setdefault(key, {})[value] = None
+    return {key: list(values) for key, values in found.items()}
+
+
+def _keys(overrides: Sequence[str]) -> list[str]:
+    parsed = OverridesParser.create().parse_overrides(list(overrides))
+    return [override.get_key_element() for override in parsed]
+
+
+def report_all(overrides: Sequence[str], config_dir: Path | None) -> bool:
+    """Print what is in outputs/runs; return whether there is something and none of it failed."""
+    (job,) = plan(overrides, [] if config_dir is None else [config_dir])
+    outputs = places_of(job.values).outputs
+    runs = [_run(number, folder) for number, folder in enumerate(find_runs(outputs))]
+    if not runs:
+        print(f"there are no runs in {runs_dir(outputs)}; a first sweep:\n  {SUGGESTION}")
+        return False
+    print_grids(runs)
+    for line in _all_totals(runs):
+        print(line)
+    return not any(run.state == "failed" for run in runs)
+
+
+def _run(number: int, folder: RunFolder) -> Run:
+    run = Run(number, "stale", folder.labels, str(folder.path))
+    if not is_current(folder):
+        return run
+    state = folder.state
+    reason = folder.status.get("reason")
+    return run.but(state="kept" if state == "done" else state, reason=reason)
+
+
+def is_current(run: RunFolder) -> bool:
+    """Tell whether a run was made by the engine and method of today.
+
+    Of a method of your own only the engine is compared: where its file lies is not known here.
+    """
+    made_by = read_json(run.path / ENVIRONMENT)
+    if not isinstance(made_by, dict):
+        made_by = _identity(run)
+    method = REGISTRY.get(run.labels["method"])
+    known = method is None or made_by.get("method") == method_digest(method)
+    return made_by.get("engine") == ENGINE and known
+
+
+def _identity(run: RunFolder) -> dict[str, object]:
+    """Return what a failed run would have been: it has no environment."""
+    try:
+        config = OmegaConf.load(run.path / CONFIG)
+    except OSError:
+        return {}
+    return {str(key): config[key] for key in config} if isinstance(config, DictConfig) else {}
+
+
+def _all_totals(runs: Sequence[Run]) -> Iterator[str]:
+    counts = Counter(run.state for run in runs)
+    now = [tuple(run.labels.values()) for run in runs if run.state != "stale"]
+    several = sum(count > 1 for count in Counter(now).values())
+    yield f"{len(runs)} runs: {counts['kept']} done, {counts['failed']} failed"
+    if counts["stale"]:
+        yield f"{counts['stale']} runs are of another engine or method: they are never read"
+    if several:
+        yield f"{several} cells have several runs: of other alphas, splits, seeds, settings or data"
+    for run in runs:
+        if run.state == "failed":
+            yield f"  {name_text(run.labels)} FAILED: {run.reason}"
+            yield f"    {run.folder}"

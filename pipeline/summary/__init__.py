@@ -1,0 +1,1 @@
+"""How a sweep ends: its tables, its numbers, its pictures."""

@@ -1,0 +1,167 @@
+"""Where the jobs of a sweep are shown: rows and columns of a table, panels and lines of a picture.
+
+Cutoffs are rows and methods are columns. What else is swept makes more rows; a few variants of a
+single method are columns, to be seen in one panel. Many seeds make neither: their mean is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pipeline.results.journal import Run
+from pipeline.view.names import cutoff_name, method_name
+from pipeline.view.style import look
+
+Block = tuple[str, str, str]  # protocol, dataset, link
+Label = tuple[str, str]  # of a row: cutoff, variant; of a column: method, variant
+LABELLED = {"dataset", "link", "cutoff", "cutoff_value", "method", "protocol"}
+SEEDS = {"seed", "dataset.seed"}
+FEWEST_SEEDS = 4  # of which the mean is shown; fewer stand side by side
+WIDEST = 72  # letters of all variants that are columns: more do not fit below a picture
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The finished jobs of one dataset and link.
+
+    Attributes:
+        block: protocol, dataset and link.
+        places: jobs by row and column; several where they differ in their seed only.
+        averaged: whether they may.
+    """
+
+    block: Block
+    places: Mapping[tuple[Label, Label], Sequence[Run]]
+    averaged: bool
+
+    @property
+    def rows(self) -> list[Label]:
+        """Return the rows by cutoff, quantiles first; variants as they were given."""
+        found = list(dict.fromkeys(row for row, _ in self.places))
+        return sorted(found, key=lambda row: (len(row[0].split("_")), _value(row[0])))
+
+    @property
+    def columns(self) -> list[Label]:
+        """Return the columns, as they were given."""
+        return list(dict.fromkeys(column for _, column in self.places))
+
+    @property
+    def over(self) -> str:
+        """Return what the figures are means over: splits, or seeds."""
+        jobs = [job for some in self.places.values() for job in some]
+        n_splits = (jobs[0].summary or {}).get("n_splits")
+        splits = "1 split" if n_splits == 1 else f"{n_splits} splits"
+        if not self.averaged:
+            return splits
+        counts = sorted({len(some) for some in self.places.values()})
+        seeds = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+        return f"{seeds} seeds" if n_splits == 1 else f"{seeds} seeds of {splits} each"
+
+
+def row_text(row: Label) -> str:
+    """Return a row's name: "50%" or "50% protocol.delay=1"."""
+    return " ".join(filter(None, (cutoff_name(row[0]), row[1])))
+
+
+def column_text(column: Label) -> str:
+    """Return a column's name: "ours" or "ours protocol.delay=1"."""
+    return " ".join(filter(None, (method_name(column[0]), column[1])))
+
+
+def lay_out(done: Sequence[Run], overrides: Sequence[Sequence[str]]) -> list[Sheet]:
+    """Return a sheet for each dataset and link.
+
+    Args:
+        done: finished jobs of a sweep.
+        overrides: of every job, by its number.
+    """
+    keys, averaged = shown_keys(overrides), bool(averaged_keys(overrides))
+    blocks: dict[Block, list[Run]] = {}
+    for job in done:
+        labels = job.labels
+        block = (labels["protocol"], labels["dataset"], labels["link"])
+        blocks.setdefault(block, []).append(job)
+    variants = {job.number: variant_of(job.number, overrides, keys) for job in done}
+    return [
+        Sheet(block, _places(jobs, variants, averaged), averaged) for block, jobs in blocks.items()
+    ]
+
+
+def _places(
+    jobs: Sequence[Run], variants: Mapping[int, str], averaged: bool
+) -> dict[tuple[Label, Label], list[Run]]:
+    columns = {(job.labels["method"], variants[job.number]) for job in jobs}
+    across = _fit(columns)
+    places: dict[tuple[Label, Label], list[Run]] = {}
+    for job in jobs:
+        variant = variants[job.number]
+        row = (job.labels["cutoff"], "" if across else variant)
+        column = (job.labels["method"], variant if across else "")
+        before = places.get((row, column), []) if averaged else []
+        places[row, column] = [*before, job]
+    return places
+
+
+def _fit(columns: set[Label]) -> bool:
+    """Tell whether variants can be columns, whose lines must be told apart by their colours."""
+    names = [column_text(column) for column in columns]
+    colours = {look(name).colour for name in names}
+    one_method = len({method for method, _ in columns}) == 1
+    return one_method and len(colours) == len(names) and len("".join(names)) <= WIDEST
+
+
+def _value(cutoff: str) -> float:
+    return float(cutoff.rpartition("_")[2])
+
+
+def with_variants(entries: Sequence[Run], overrides: Sequence[Sequence[str]]) -> list[Run]:
+    """Return the entries with what else is swept added to the name of their method.
+
+    Args:
+        entries: jobs of a sweep.
+        overrides: of every job, by its number.
+    """
+    swept = set(_swept(overrides))
+    return [_named(entry, variant_of(entry.number, overrides, swept)) for entry in entries]
+
+
+def shown_keys(overrides: Sequence[Sequence[str]]) -> set[str]:
+    """Return what else is swept, but for the seeds of which a mean is shown."""
+    return set(_swept(overrides)) - averaged_keys(overrides)
+
+
+def averaged_keys(overrides: Sequence[Sequence[str]]) -> set[str]:
+    """Return the seeds of which there are so many that their mean is shown."""
+    swept = _swept(overrides)
+    return {key for key in SEEDS & swept.keys() if swept[key] >= FEWEST_SEEDS}
+
+
+def variant_of(number: int, overrides: Sequence[Sequence[str]], keys: set[str]) -> str:
+    """Return what a job sets of some keys, as on the command line."""
+    job = overrides[number] if keys else ()
+    return " ".join(override for override in job if _key(override) in keys)
+
+
+def _swept(overrides: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Return the keys that differ between jobs and how many values each has.
+
+    Those that every table shows anyway are left out.
+    """
+    values: dict[str, set[str]] = {}
+    for job in overrides:
+        for override in job:
+            values.setdefault(_key(override), set()).add(override)
+    found = {key: len(some) for key, some in values.items() if key not in LABELLED}
+    return {key: count for key, count in found.items() if count > 1}
+
+
+def _key(override: str) -> str:
+    return override.partition("=")[0].lstrip("+")
+
+
+def _named(entry: Run, variant: str) -> Run:
+    if not entry.labels or not variant:
+        return entry
+    name = f"{entry.labels['method']} {variant}"
+    return entry.but(labels={**entry.labels, "method": name})
