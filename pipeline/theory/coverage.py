@@ -263,7 +263,7 @@ def _draw_losses(axis: Axes, part: pd.DataFrame) -> None:
 
 def page(found: Measured[Coverage]) -> Page:
     """Return the page."""
-    coverage, bound = (found.tables[name].to_dict("records") for name in ("coverage", "bound"))
+    coverage, bound = found.tables["coverage"], found.tables["bound"]
     blocks: list[Block] = [
         Text(
             "The statement: for all x and all rounds t ≥ 2 (ρ₁ = 0), "
@@ -274,7 +274,7 @@ def page(found: Measured[Coverage]) -> Page:
         Items([_setting(one) for one in found.runs]),
         TextTable.of(COVERAGE, coverage),
         Text("*Enough*: the share of ρ_t that holds in 1 − δ of the runs."),
-        TextTable(REJECTION, [_rejection_texts(row) for row in coverage]),
+        TextTable(REJECTION, [_rejection_texts(row) for row in coverage.to_dict("records")]),
         Text(
             "The first and the last column are computed from the constants, the measured one is "
             "the first round t ≥ 2 that rejects a row. The bound *says something* where it is "

@@ -188,7 +188,7 @@ def page(found: Measured[Runs]) -> Page:
             "each. A group is lost, for ever, with probability Φ(−τ√t/σ). Shares have Wilson's "
             "95 % intervals."
         ),
-        TextTable.of(COLUMNS, groups.to_dict("records")),
+        TextTable.of(COLUMNS, groups),
         Text(
             f"Appendix B prints that the probability is more than 1/5 at τ = 1/√t, σ = 1. It is "
             f"{there:.3f} there: {_beside(groups)}. *As printed* is its lower bound "

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -271,6 +271,8 @@ def _write_names(axis: Axes, here: Sequence[Growth], names: Sequence[_Name]) -> 
 def page(found: Measured[Growth]) -> Page:
     """Return the page: powers with their bounds, and R_T."""
     powers, losses = (_named(found.tables[name]) for name in ("powers", "losses"))
+    proved = powers["kind"] + powers["bound"].map(" {:.2f} (".format) + powers["source"] + ")"
+    powers["theory"] = proved.where(powers["source"] != "", NONE)
     blocks: list[Block] = [
         Text(
             "R_T ≈ C·T^p: p is the slope of log mean R_T over log T, with a 95 % bootstrap "
@@ -285,11 +287,5 @@ def page(found: Measured[Growth]) -> Page:
     return Page("How fast the loss grows", blocks)
 
 
-def _named(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table with the names of methods and, where there are any, bounds."""
-    rows = table.assign(method=[look(method).label for method in table["method"]])
-    return [row | {"theory": _bound_text(row)} for row in rows.to_dict("records")]
-
-
-def _bound_text(row: dict[str, Any]) -> str:
-    return f"{row['kind']} {row['bound']:.2f} ({row['source']})" if row.get("source") else NONE
+def _named(table: pd.DataFrame) -> pd.DataFrame:
+    return table.assign(method=[look(method).label for method in table["method"]])

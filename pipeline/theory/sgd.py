@@ -229,12 +229,12 @@ def _draw_mistakes(axis: Axes, table: pd.DataFrame) -> None:
 
 def page(found: Measured[Case]) -> Page:
     """Return the page."""
-    rows, cells = (_records(found.tables[name]) for name in ("sgd", "sgd_cells"))
+    rows, cells = (_shown(found.tables[name]) for name in ("sgd", "sgd_cells"))
     case = found.runs[0]
     blocks: list[Block] = [
         Text(
             f"x ~ N(0, I), d = {case.d}, ‖β*‖ = d₀ = {case.coef_norm:g}, noise uniform on ±B, "
-            f"T = {case.n:,}, {rows[0]['runs']} runs with data of their own."
+            f"T = {case.n:,}, {rows['runs'].iloc[0]} runs with data of their own."
         ),
         Text(
             "**The distance.** Proposition 2: an update brings E‖β_t − β*‖² down by α²/(‖x‖²L²) "
@@ -253,7 +253,6 @@ def page(found: Measured[Case]) -> Page:
     return Page("Algorithm 3: SGD under partial feedback", blocks)
 
 
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table, a cutoff with a minus sign rather than a hyphen."""
-    texts = [f"{cutoff:g}".replace("-", "−") for cutoff in table["cutoff"]]
-    return list(table.assign(cutoff=texts).to_dict("records"))
+def _shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table, a cutoff with a minus sign rather than a hyphen."""
+    return table.assign(cutoff=[f"{c:g}".replace("-", "−") for c in table["cutoff"]])

@@ -251,7 +251,7 @@ def runs_table(table: pd.DataFrame) -> TextTable:
         method=table["method"].map(method_name),
         alpha=table["alpha"].mask(table["method"].isin(WITHOUT_ALPHA)),
     )
-    return TextTable.of(COLUMNS, shown.to_dict("records"), ("link", "method"))
+    return TextTable.of(COLUMNS, shown, ("link", "method"))
 
 
 def setting_text(runs: Runs) -> str:

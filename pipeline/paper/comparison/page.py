@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -201,11 +200,11 @@ def _evidence(finding: Finding, comparison: Comparison) -> str:
     return f" Now {found['agrees']} of {found['judged']} figures agree; ratio {ratio}."
 
 
-def _named(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a frame, datasets and methods by the names that people know."""
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with the names of datasets and methods that people know."""
     names = {"dataset": dataset_name, "method": method_name}
     shown = {label: frame[label].map(name) for label, name in names.items() if label in frame}
-    return list(frame.assign(**shown).to_dict("records"))
+    return frame.assign(**shown)
 
 
 def percent(share: float) -> str:

@@ -6,31 +6,29 @@ a table. The same sources give the same structure.
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pandas as pd
 
-from pipeline.files import read_json
 from pipeline.paper.collection import Collection, CollectionError
 from pipeline.paper.comparison.compare import compare
 from pipeline.paper.hindsight.page import hindsight_part
 from pipeline.paper.published import DIGITS, LINKS, METHODS, published
-from pipeline.paper.report.curves_section import series_part
-from pipeline.paper.report.tables_section import cells_part, tables_part
+from pipeline.paper.report.sections import (
+    cells_part,
+    environment_part,
+    runs_part,
+    series_part,
+    tables_part,
+)
 from pipeline.paper.report.verdict import overview_part, stated_part
-from pipeline.results.runs import CONFIG, ENVIRONMENT
 from pipeline.view.names import cutoff_name, dataset_name, method_name
 from pipeline.view.style import look
 
 IN_TEXT = ("table1", "table2")
-# The pages of `make ui`. The experiment of the project is the first after MLflow's own.
-MLFLOW = "http://127.0.0.1:5000/#/experiments/1/runs?workflowType=machine_learning&searchFilter="
 
 
 @dataclass(frozen=True)
@@ -111,60 +109,3 @@ def _look(method: str) -> Mapping[str, Any]:
         "dash": [round(part * shown.width, 2) for part in shown.dash],  # in points, as matplotlib
         "width": shown.width,
     }
-
-
-def runs_part(collection: Collection, outputs: Path, page: Path) -> list[dict[str, Any]]:
-    """Return a line for each cell: labels, state, tuned alpha, links to config and MLflow.
-
-    Args:
-        collection: results of one protocol.
-        outputs: folder that the run folders are in.
-        page: folder of the page; links to configs are relative to it.
-    """
-    up = Path(os.path.relpath(outputs.absolute(), page.absolute())).as_posix()
-    return [_run(cell, outputs, up) for cell in collection.cells.to_dict("records")]
-
-
-def environment_part(collection: Collection, outputs: Path) -> dict[str, Any]:
-    """Return what the runs that are there were computed with, and how many have each."""
-    found: Counter[tuple[tuple[str, str], ...]] = Counter()
-    data: dict[str, dict[str, None]] = {}
-    for folder, dataset in collection.cells[["folder", "dataset"]].itertuples(index=False):
-        known = read_json(outputs / folder / ENVIRONMENT) if folder else None
-        if not isinstance(known, dict):
-            continue
-        found[tuple(_software(known).items())] += 1
-        table = known.get("data") or {}
-        data.setdefault(dataset, {})[f"{table.get('hash')} ({table.get('source')})"] = None
-    return {
-        "runs": int((collection.cells["folder"] != "").sum()),
-        "read": found.total(),
-        "software": [{"runs": n, "versions": dict(key)} for key, n in found.most_common()],
-        "data": {dataset: list(hashes) for dataset, hashes in data.items()},
-    }
-
-
-def mlflow_link(run_hash: str) -> str:
-    """Return the page of MLflow that finds a run by the hash its folder is named by."""
-    return MLFLOW + quote(f'tags.hash = "{run_hash}"', safe="")
-
-
-def _run(cell: dict[str, Any], outputs: Path, up: str) -> dict[str, Any]:
-    names = ("dataset", "link", "cutoff", "method", "state", "folder")
-    run, folder = {name: cell[name] for name in names}, cell["folder"]
-    if cell["state"] == "done":
-        run["alpha"] = cell["alpha"]
-    if cell["reason"]:
-        run["reason"] = cell["reason"]
-    if folder and (outputs / folder / CONFIG).is_file():
-        run["config"] = quote(f"{up}/{folder}/{CONFIG}")
-    if folder:
-        run["mlflow"] = mlflow_link(Path(folder).name)
-    return run
-
-
-def _software(known: dict[str, Any]) -> dict[str, str]:
-    """Return name and version of all that is the same for many runs."""
-    versions = {name: known.get(name) for name in ("commit", "engine", "python", "machine")}
-    versions |= known.get("packages") or {}
-    return {name: str(version) for name, version in versions.items() if version}

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from pipeline.paper.collection import Collection
-from pipeline.paper.report.content import environment_part, runs_part
+from pipeline.paper.report.sections import environment_part, runs_part
 from tests.paper.made_up_collection import near_the_paper, without
 
 
