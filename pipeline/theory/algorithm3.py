@@ -75,7 +75,6 @@ class Path:
         accepted: each decision.
         above: whether μ(x'β*) ≥ c, for each row.
         largest_error: of μ(x'β_t) where a row was accepted and β stayed.
-        n_impossible: updates that would have made d_t² negative.
     """
 
     rounds: NDArray[np.int64]
@@ -85,7 +84,6 @@ class Path:
     accepted: NDArray[np.bool_]
     above: NDArray[np.bool_]
     largest_error: float
-    n_impossible: int
 
     @property
     def falls_short(self) -> NDArray[np.bool_]:
@@ -153,7 +151,6 @@ def follow_rows(
         accepted=accepted,
         above=truth >= case.cutoff,
         largest_error=largest,
-        n_impossible=model.n_impossible_,
     )
 
 

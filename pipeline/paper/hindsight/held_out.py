@@ -46,15 +46,13 @@ class Way:
 
     Attributes:
         alpha: the tuned one; the smallest with the least mean loss over the tuning splits.
-        losses: R_T under it, on each reported split.
-        loss: their mean.
+        loss: mean of R_T under it, over the reported splits.
         advantage: over greedy, 1 − loss / loss of greedy.
         ours_beats: probability that ``ours`` beats the method, see :func:`wins`; None for itself
             and where it has no results.
     """
 
     alpha: float
-    losses: FloatArray
     loss: Estimate
     advantage: Estimate
     ours_beats: Estimate | None
@@ -118,7 +116,7 @@ def _way(whole: Mapping[str, Grid], method: str, way: str, weight: FloatArray) -
     beats = None
     if method != CHAMPION and CHAMPION in whole:
         beats = mean_over_splits(wins(_reported(whole[CHAMPION], way)[1], losses), weight)
-    return Way(alpha, losses, loss, Estimate(1 - cost.value, 1 - cost.resampled), beats)
+    return Way(alpha, loss, Estimate(1 - cost.value, 1 - cost.resampled), beats)
 
 
 def _reported(grid: Grid, way: str) -> tuple[float, FloatArray]:
