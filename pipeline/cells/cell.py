@@ -1,4 +1,4 @@
-"""A cell: what one job computes, checked before anything is computed.
+"""A cell: what one run computes, checked before anything is computed.
 
 A cell is one (protocol, dataset, link, cutoff, method) with all its alphas and splits. It is made
 from a composed config and says what the result depends on, and nothing else: where results are
@@ -34,7 +34,7 @@ class Cutoff:
 
 @dataclass(frozen=True)
 class Cell:
-    """One job.
+    """What is asked for.
 
     Attributes:
         dataset: the config of the group ``dataset``.

@@ -22,7 +22,7 @@ class SweepError(Exception):
 
 
 class MethodError(ConfigError):
-    """The file of a method of one's own cannot be used; in a sweep only its jobs fail."""
+    """The file of a method of one's own cannot be used; in a sweep only its cells fail."""
 
 
 def explain(error: BaseException) -> str:
@@ -32,7 +32,7 @@ def explain(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
         return f"cannot write{_where(error)}: {error.strerror}; {NO_RIGHT}"
     if isinstance(error, MemoryError):
-        return "out of memory; run fewer jobs at once with n_jobs=1"
+        return "out of memory; run fewer at once with n_jobs=1"
     text = _shortened(COLOURS.sub("", str(error)))
     # These two speak to the user; ValueError is how core refuses what makes no sense.
     if isinstance(error, DataError | ValueError) and text:

@@ -51,7 +51,7 @@ class Problem:
 
 
 class Recent(Generic[T]):
-    """The last few things made, by key: jobs that follow each other often share them."""
+    """The last few things made, by key: cells that follow each other often share them."""
 
     def __init__(self, size: int) -> None:
         self._size = size

@@ -1,6 +1,6 @@
 """Run folders: ``runs/<protocol>/<dataset>/<link>/<cutoff>/<method>/<hash>``.
 
-The hash names everything the result depends on: the job's config, the data, the code of the
+The hash names everything the result depends on: the cell's config, the data, the code of the
 method and that of the engine. What is in a folder is therefore never stale; a change of any of
 these leads to another folder. ``status.json`` is written last and has the digests of the other
 files: without it, or without one of them as it was written, there is no result.

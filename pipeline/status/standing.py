@@ -94,7 +94,7 @@ def fill_command(
 
 
 def _values(jobs: Iterable[Planned]) -> dict[str, list[str]]:
-    """Return the values of each key, in the order of the jobs."""
+    """Return the values of each key, in the order of the cells."""
     found: dict[str, dict[str, None]] = {}
     for job in jobs:
         for line in job.overrides:

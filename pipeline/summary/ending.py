@@ -34,10 +34,12 @@ def report(journal: Journal, runs: Sequence[Run], total: int, stopped: bool) -> 
     for line in _failures(journal, failed):
         print(line)
     if lost and (done or failed or stopped):
-        print(f"{lost} of {total} jobs did not finish; run the same command again to complete them")
+        print(
+            f"{lost} of {total} cells did not finish; run the same command again to complete them"
+        )
     untracked = [run for run in done if run.untracked]
     if untracked:
-        print(f"{len(untracked)} jobs are not in MLflow ({untracked[0].untracked})")
+        print(f"{len(untracked)} cells are not in MLflow ({untracked[0].untracked})")
     for line in note_lines(journal):
         print(line)
     if done:
@@ -82,9 +84,9 @@ def _lines(sheet: Sheet, row: Label) -> dict[str, AverageLoss]:
     """Return R_t/t of the columns of a row; a method by its name has its own look."""
     found = {column: sheet.places.get((row, column)) for column in sheet.columns}
     return {
-        column_text(column) if column[1] else column[0]: curve_of(jobs)
-        for column, jobs in found.items()
-        if jobs
+        column_text(column) if column[1] else column[0]: curve_of(runs)
+        for column, runs in found.items()
+        if runs
     }
 
 

@@ -1,4 +1,4 @@
-"""What was inferred from own tables: a job writes it down, the end of the sweep shows it."""
+"""What was inferred from own tables: a run writes it down, the end of the sweep shows it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MOST_LINES, MOST_TABLES, LONGEST = 8, 3, 120
 
 
 def write_notes(journal: Journal, cell: Cell, data: Settings) -> None:
-    """Write the notes of a job's own table into the sweep's folder, once for all its jobs.
+    """Write the notes of a run's own table into the sweep's folder, once for all its runs.
 
-    The dataset is still in memory from the job. Read in two ways, such as with two groups, a table
+    The dataset is still in memory from the run. Read in two ways, such as with two groups, a table
     has two files.
     """
     if cell.dataset["name"] not in OWN_TABLES:
         return
-    with suppress(DataError, OSError):  # removed meanwhile, or a full disk: the job is done
+    with suppress(DataError, OSError):  # removed meanwhile, or a full disk: the run is done
         lines = [*_command(cell.dataset), *dataset_of(cell, data).notes]
         text = "\n".join(lines) + "\n"
         name = f"{cell.dataset_label}_{hashlib.sha256(text.encode()).hexdigest()[:6]}.txt"

@@ -1,4 +1,4 @@
-"""Where the jobs of a sweep are shown: rows and columns of a table, panels and lines of a picture.
+"""Where the runs of a sweep are shown: rows and columns of a table, panels and lines of a picture.
 
 Cutoffs are rows and methods are columns. What else is swept makes more rows; a few variants of a
 single method are columns, to be seen in one panel. Many seeds make neither: their mean is shown.
@@ -23,11 +23,11 @@ WIDEST = 72  # letters of all variants that are columns: more do not fit below a
 
 @dataclass(frozen=True)
 class Sheet:
-    """The finished jobs of one dataset and link.
+    """The finished runs of one dataset and link.
 
     Attributes:
         block: protocol, dataset and link.
-        places: jobs by row and column; several where they differ in their seed only.
+        places: runs by row and column; several where they differ in their seed only.
         averaged: whether they may.
     """
 
@@ -49,8 +49,8 @@ class Sheet:
     @property
     def over(self) -> str:
         """Return what the figures are means over: splits, or seeds."""
-        jobs = [job for some in self.places.values() for job in some]
-        n_splits = (jobs[0].summary or {}).get("n_splits")
+        runs = [run for some in self.places.values() for run in some]
+        n_splits = (runs[0].summary or {}).get("n_splits")
         splits = "1 split" if n_splits == 1 else f"{n_splits} splits"
         if not self.averaged:
             return splits
@@ -73,33 +73,33 @@ def lay_out(done: Sequence[Run], overrides: Sequence[Sequence[str]]) -> list[She
     """Return a sheet for each dataset and link.
 
     Args:
-        done: finished jobs of a sweep.
-        overrides: of every job, by its number.
+        done: finished runs of a sweep.
+        overrides: of every run, by its number.
     """
     keys, averaged = shown_keys(overrides), bool(averaged_keys(overrides))
     blocks: dict[Block, list[Run]] = {}
-    for job in done:
-        labels = job.labels
+    for run in done:
+        labels = run.labels
         block = (labels["protocol"], labels["dataset"], labels["link"])
-        blocks.setdefault(block, []).append(job)
-    variants = {job.number: variant_of(job.number, overrides, keys) for job in done}
+        blocks.setdefault(block, []).append(run)
+    variants = {run.number: variant_of(run.number, overrides, keys) for run in done}
     return [
-        Sheet(block, _places(jobs, variants, averaged), averaged) for block, jobs in blocks.items()
+        Sheet(block, _places(runs, variants, averaged), averaged) for block, runs in blocks.items()
     ]
 
 
 def _places(
-    jobs: Sequence[Run], variants: Mapping[int, str], averaged: bool
+    runs: Sequence[Run], variants: Mapping[int, str], averaged: bool
 ) -> dict[tuple[Label, Label], list[Run]]:
-    columns = {(job.labels["method"], variants[job.number]) for job in jobs}
+    columns = {(run.labels["method"], variants[run.number]) for run in runs}
     across = _fit(columns)
     places: dict[tuple[Label, Label], list[Run]] = {}
-    for job in jobs:
-        variant = variants[job.number]
-        row = (job.labels["cutoff"], "" if across else variant)
-        column = (job.labels["method"], variant if across else "")
+    for run in runs:
+        variant = variants[run.number]
+        row = (run.labels["cutoff"], "" if across else variant)
+        column = (run.labels["method"], variant if across else "")
         before = places.get((row, column), []) if averaged else []
-        places[row, column] = [*before, job]
+        places[row, column] = [*before, run]
     return places
 
 
@@ -115,15 +115,15 @@ def _value(cutoff: str) -> float:
     return float(cutoff.rpartition("_")[2])
 
 
-def with_variants(entries: Sequence[Run], overrides: Sequence[Sequence[str]]) -> list[Run]:
-    """Return the entries with what else is swept added to the name of their method.
+def with_variants(runs: Sequence[Run], overrides: Sequence[Sequence[str]]) -> list[Run]:
+    """Return the runs with what else is swept added to the name of their method.
 
     Args:
-        entries: jobs of a sweep.
-        overrides: of every job, by its number.
+        runs: runs of a sweep.
+        overrides: of every run, by its number.
     """
     swept = set(_swept(overrides))
-    return [_named(entry, variant_of(entry.number, overrides, swept)) for entry in entries]
+    return [_named(run, variant_of(run.number, overrides, swept)) for run in runs]
 
 
 def shown_keys(overrides: Sequence[Sequence[str]]) -> set[str]:
@@ -138,19 +138,19 @@ def averaged_keys(overrides: Sequence[Sequence[str]]) -> set[str]:
 
 
 def variant_of(number: int, overrides: Sequence[Sequence[str]], keys: set[str]) -> str:
-    """Return what a job sets of some keys, as on the command line."""
-    job = overrides[number] if keys else ()
-    return " ".join(override for override in job if _key(override) in keys)
+    """Return what a run sets of some keys, as on the command line."""
+    run = overrides[number] if keys else ()
+    return " ".join(override for override in run if _key(override) in keys)
 
 
 def _swept(overrides: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return the keys that differ between jobs and how many values each has.
+    """Return the keys that differ between runs and how many values each has.
 
     Those that every table shows anyway are left out.
     """
     values: dict[str, set[str]] = {}
-    for job in overrides:
-        for override in job:
+    for run in overrides:
+        for override in run:
             values.setdefault(_key(override), set()).add(override)
     found = {key: len(some) for key, some in values.items() if key not in LABELLED}
     return {key: count for key, count in found.items() if count > 1}
@@ -160,8 +160,8 @@ def _key(override: str) -> str:
     return override.partition("=")[0].lstrip("+")
 
 
-def _named(entry: Run, variant: str) -> Run:
-    if not entry.labels or not variant:
-        return entry
-    name = f"{entry.labels['method']} {variant}"
-    return entry.but(labels={**entry.labels, "method": name})
+def _named(run: Run, variant: str) -> Run:
+    if not run.labels or not variant:
+        return run
+    name = f"{run.labels['method']} {variant}"
+    return run.but(labels={**run.labels, "method": name})

@@ -1,4 +1,4 @@
-"""Jobs that differ in their seed only, as one: means over seeds, a seed being the unit."""
+"""Runs that differ in their seed only, as one: means over seeds, a seed being the unit."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pipeline.results.runs import RunFolder
 
 @dataclass(frozen=True)
 class Figures:
-    """What a table shows of one job, or of several seeds.
+    """What a table shows of one run, or of several seeds.
 
     Attributes:
-        loss: of the job; the mean over seeds.
+        loss: of the run; the mean over seeds.
         standard_error: over splits; over seeds where there are several.
         alphas: the tuned ones, each once, in ascending order.
     """
@@ -30,9 +30,9 @@ class Figures:
     alphas: tuple[float, ...]
 
 
-def figures_of(jobs: Sequence[Run]) -> Figures:
-    """Return the figures of a job, or the means of several."""
-    found = [job.summary or {} for job in jobs]
+def figures_of(runs: Sequence[Run]) -> Figures:
+    """Return the figures of a run, or the means of several."""
+    found = [run.summary or {} for run in runs]
     alphas = tuple(sorted({float(one["alpha"] or 0.0) for one in found}))
     if len(found) == 1:
         return Figures(found[0]["loss"], found[0]["standard_error"], alphas)
@@ -40,9 +40,9 @@ def figures_of(jobs: Sequence[Run]) -> Figures:
     return Figures(float(losses.mean()), float(_standard_error(losses)), alphas)
 
 
-def curve_of(jobs: Sequence[Run]) -> AverageLoss:
-    """Return R_t/t of a job, or the mean of several."""
-    curves = [average_loss(_outcome(job).curves) for job in jobs]
+def curve_of(runs: Sequence[Run]) -> AverageLoss:
+    """Return R_t/t of a run, or the mean of several."""
+    curves = [average_loss(_outcome(run).curves) for run in runs]
     if len(curves) == 1:
         return curves[0]
     rounds = min((curve.rounds for curve in curves), key=lambda some: int(some[-1]))
@@ -50,11 +50,11 @@ def curve_of(jobs: Sequence[Run]) -> AverageLoss:
     return AverageLoss(rounds, means.mean(axis=0), _standard_error(means))
 
 
-def rates_of(jobs: Sequence[Run]) -> list[GroupRates]:
+def rates_of(runs: Sequence[Run]) -> list[GroupRates]:
     """Return the rates of each group, or their means; none where none is named."""
     found: dict[str, list[GroupRates]] = {}
-    for job in jobs:
-        for rates in group_rates(_outcome(job)):
+    for run in runs:
+        for rates in group_rates(_outcome(run)):
             found.setdefault(rates.group, []).append(rates)
     return [_mean_rates(rates) for rates in found.values()]
 
@@ -80,5 +80,5 @@ def _standard_error(values: np.ndarray) -> np.ndarray:
     return error
 
 
-def _outcome(job: Run) -> Outcome:
-    return RunFolder(Path(str(job.folder))).outcome()
+def _outcome(run: Run) -> Outcome:
+    return RunFolder(Path(str(run.folder))).outcome()

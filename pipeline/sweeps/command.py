@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FAILED = 1
 BY_SIGNAL = 128  # and its number: the exit code of what a signal has ended
 INTERRUPTED = BY_SIGNAL + signal.SIGINT
-WAS_STOPPED = "stopped; finished jobs are kept: run the same command again to go on"
+WAS_STOPPED = "stopped; finished cells are kept: run the same command again to go on"
 
 
 class Stopped(KeyboardInterrupt):

@@ -94,7 +94,7 @@ def sweep(
 def _cells(
     datasets: Sequence[Any], lines: Sequence[str], config_dirs: Sequence[Path]
 ) -> tuple[list[Cell], dict[str, Any]]:
-    """Return the cells, those of named datasets first, and the values of one job."""
+    """Return the cells, those of named datasets first, and the values of one of them."""
     names = [one for one in datasets if not isinstance(one, Dataset)]
     tables = [one for one in datasets if isinstance(one, Dataset)]
     jobs: list[Planned] = []

@@ -14,7 +14,7 @@ NOTICE = "compiling the kernels: about a minute, once …"
 
 
 def warm_up() -> None:
-    """Compile what a job needs, unless it is known to have been done."""
+    """Compile what cells need, unless it is known to have been done."""
     marker = _marker()
     if marker.exists():
         return

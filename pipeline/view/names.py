@@ -58,7 +58,7 @@ def loss_text(loss: float, standard_error: float | None) -> str:
 
 
 def name_text(labels: dict[str, str]) -> str:
-    """Return dataset, link, cutoff and method of a job."""
+    """Return dataset, link, cutoff and method of a cell."""
     if not labels:
         return "(config)"
     cutoff = cutoff_name(labels["cutoff"])
@@ -66,7 +66,7 @@ def name_text(labels: dict[str, str]) -> str:
 
 
 def run_text(run: Run) -> str:
-    """Return what became of a job, in one line."""
+    """Return what became of a cell, in one line."""
     name = f"{name_text(run.labels):36}"
     if run.state == "failed":
         return f"{name} FAILED: {printable(str(run.reason))}"

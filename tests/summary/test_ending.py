@@ -153,14 +153,14 @@ def test_every_failure_is_named_and_counts(
     assert "2 failed:" in out
     assert "FAILED: reason 1" in out
     assert "FAILED: reason 2" in out
-    assert "1 of 4 jobs did not finish" in out
+    assert "1 of 4 cells did not finish" in out
     assert out.count("traceback.txt") == 2
 
 
 def test_what_is_not_in_mlflow_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     entry = job(tmp_path, 0, "ours").but(untracked="the server is down")
     assert report(Journal(tmp_path / "sweep"), [entry], 1, stopped=False) == 0
-    assert "1 jobs are not in MLflow (the server is down)" in lines_of(capsys)
+    assert "1 cells are not in MLflow (the server is down)" in lines_of(capsys)
 
 
 def test_the_table_asks_mlflow_nothing(

@@ -103,7 +103,7 @@ def test_a_forced_failure_does_not_undo_the_result(
     again = run_here("ours", tmp_path, tmp_path, "force=true")
     assert (again.state, again.reason) == (
         "failed",
-        "out of memory; run fewer jobs at once with n_jobs=1",
+        "out of memory; run fewer at once with n_jobs=1",
     )
     assert "MemoryError" in (folder.path / "traceback.txt").read_text()
     assert folder.outcome().summary == before
