@@ -119,9 +119,8 @@ def test_where_beta_stays_the_mean_is_right_to_the_stated_accuracy() -> None:
 def path(distances: list[float], bounds: list[float], rounds: list[int], wrong: int) -> Path:
     accepted, above = np.ones(10, dtype=bool), np.arange(10) >= wrong
     claimed = np.full(len(rounds), 0.1)
-    return Path(
-        np.array(rounds), np.array(distances), np.array(bounds), claimed, accepted, above, 0.2, 0
-    )
+    arrays = (np.array(rounds), np.array(distances), np.array(bounds))
+    return Path(*arrays, claimed, accepted, above, 0.2)
 
 
 def test_the_figures_of_a_case_by_hand() -> None:
