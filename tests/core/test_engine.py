@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipeline.core.draws import fill_draws
 from pipeline.core.engine import Lane, Split, grid, lane_key, simulate
+from pipeline.core.kernels.draws import fill_draws
 from pipeline.core.links import get_link
 from pipeline.core.methods import get_method
 from pipeline.core.models.base import ModelSpec

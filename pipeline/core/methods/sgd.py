@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.methods.base import Method, Setting, register
 from pipeline.core.models.base import Model, ModelSpec
-from pipeline.core.rows import FloatArray
 
 
 @register

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.links import Linear, Link
 from pipeline.core.names import closest
-from pipeline.core.rows import FloatArray
 
 ScoreScale = Literal["mean", "contrast"]
 Growth = Literal["label", "acceptance"]

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.core.draws import fill_draws
 from pipeline.core.engine import Lane, grid
+from pipeline.core.kernels.draws import fill_draws
 from pipeline.core.learner import Decision
 from pipeline.core.links import get_link
 from pipeline.core.methods import Method, Setting

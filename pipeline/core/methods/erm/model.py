@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.methods.base import Setting
 from pipeline.core.methods.erm.orthogonal import OrthogonalGroups
 from pipeline.core.methods.erm.search import accepted_worth, ascend, regression
 from pipeline.core.models.base import Model, ModelSpec
-from pipeline.core.rows import FloatArray
 
 # The heuristic searches again when the rows have grown by this share since it last did.
 GROWTH = 0.05

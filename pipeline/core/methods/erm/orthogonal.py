@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.core.rows import FloatArray
+from pipeline.core.kernels.rows import FloatArray
 
 # Two unit vectors with a product below this are orthogonal.
 TOLERANCE = 1e-12

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.core.rows import FloatArray
+from pipeline.core.kernels.rows import FloatArray
 
 # A sweep without gain ends the search; so does this many, to bound its time.
 MAX_SWEEPS = 20

@@ -16,7 +16,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.rows import FloatArray
+from pipeline.core.kernels.rows import FloatArray
 
 # Rows are scaled to length 1. What is smaller than this is rounding.
 TOLERANCE = 1e-14

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.jit import jit
+from pipeline.core.kernels.jit import jit
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.methods.base import Setting
 from pipeline.core.methods.passive.patterns import Patterns, Thresholds
 from pipeline.core.models.base import Model, ModelSpec
-from pipeline.core.rows import FloatArray
 
 
 class FixedRule(Model):

@@ -7,13 +7,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.methods.passive.arrangement import (
     affine_cells,
     affine_count,
     central_cells,
     central_count,
 )
-from pipeline.core.rows import FloatArray
 
 # Every pattern is enumerated up to these. The dimension is that of the arrangement, which is one
 # less than the columns where all hyperplanes meet in one point: d ≤ 4 with or without an intercept,
