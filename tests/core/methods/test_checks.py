@@ -103,6 +103,13 @@ class Objects(SlowGLM):
         return {**super().state(), "spec": self.spec}
 
 
+class Doubtful(SlowGLM):
+    """Asserts what does not hold."""
+
+    def update(self, X: np.ndarray, y: np.ndarray) -> None:  # noqa: ARG002
+        assert y.all(), "a label of 0"
+
+
 class NoWidth(SlowGLM):
     """Raises an error of its own."""
 
@@ -151,12 +158,17 @@ BROKEN: list[tuple[str, Method, str]] = [
     ("order_of_lanes_changes_nothing", counting(), "depends on what ran before: let make_mo"),
     ("threads_change_no_byte", counting(), "give other bytes: keep what a run learns in"),
     ("only_draws_depend_on_the_seed", counting(), "same seed decides otherwise: take"),
-    ("only_draws_depend_on_the_seed", with_bonus(never_zero, OsNoise), "n_draws = 1, but another"),
+    (
+        "only_draws_depend_on_the_seed",
+        with_bonus(never_zero, OsNoise),
+        "n_draws = 1, .* decides alike",
+    ),
     ("alpha_zero_is_greedy", with_bonus(never_zero), "multiply what the bonus adds by alpha"),
     ("learner_adds_the_bonus", moody(), "compiled, the bonus is .*; in Python it is .*: let bonus"),
     ("learner_equals_engine", with_model(patched_glm), "engine and learner differ .linear link"),
     ("saved_model_goes_on", with_model(Forgetful), r"restored model scores otherwise: let state\("),
     ("saved_model_goes_on", with_model(Objects), r"no arrays of numbers: \['spec'\]"),
+    ("learner_equals_engine", with_model(Doubtful), "AssertionError: a label of 0"),
     ("saved_model_goes_on", with_model(NoWidth), "ZeroDivisionError: no width for you"),
 ]
 

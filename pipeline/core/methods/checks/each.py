@@ -58,7 +58,7 @@ def _check(find_fault: Callable[[Method, Sequence[float]], None]) -> Check:
         failed = f"method {method.name!r} fails {find_fault.__name__}: "
         try:
             find_fault(method, alphas)
-        except AssertionError as fault:
+        except _FaultError as fault:
             raise AssertionError(f"{failed}{fault}") from fault.__cause__
         except Exception as error:
             raise AssertionError(f"{failed}{type(error).__name__}: {error}") from error
@@ -66,9 +66,13 @@ def _check(find_fault: Callable[[Method, Sequence[float]], None]) -> Check:
     return check
 
 
+class _FaultError(AssertionError):
+    """What a check found, in words; anything else that is raised is an error of the method's."""
+
+
 def _expect(holds: object, otherwise: str) -> None:
     if not holds:
-        raise AssertionError(otherwise)
+        raise _FaultError(otherwise)
 
 
 @_check
@@ -79,7 +83,7 @@ def parameters_are_plain(method: Method, _alphas: Sequence[float]) -> None:
         json.dumps(asdict(method))
     except TypeError as error:
         mend = "let dataclass fields be numbers, strings, None, or tuples of them"
-        raise AssertionError(f"a parameter is no plain value ({error}): {mend}") from None
+        raise _FaultError(f"a parameter is no plain value ({error}): {mend}") from None
 
 
 @_check
@@ -88,7 +92,7 @@ def bonus_compiles(method: Method, _alphas: Sequence[float]) -> None:
     try:
         compile_bonus(method.bonus)
     except Exception as error:
-        raise AssertionError(
+        raise _FaultError(
             "numba cannot compile the bonus (the error above says why): let it be a function "
             "bonus(t, alpha, score, width, draws) that uses numbers and math only"
         ) from error
@@ -180,10 +184,12 @@ def only_draws_depend_on_the_seed(method: Method, alphas: Sequence[float]) -> No
         np.array_equal(first, same),
         "the same seed decides otherwise: take random numbers from draws only",
     )
+    alike = np.array_equal(first, second)
+    decides = "decides alike" if alike else "decides otherwise"
     _expect(
-        np.array_equal(first, second) == (method.n_draws == 0),
-        f"n_draws = {method.n_draws}, but another seed decides alike: read all draws in the bonus, "
-        "or ask for none; where chance is rare give other alphas",
+        alike == (method.n_draws == 0),
+        f"n_draws = {method.n_draws}, but another seed {decides}: "
+        "let n_draws be what the bonus reads; where chance is rare give other alphas",
     )
 
 
