@@ -26,10 +26,10 @@ def warm_up() -> None:
 
 
 def _marker() -> Path:
-    import pipeline.core
+    import pipeline.core.kernels
 
     name = f"kernels-{ENGINE}-{platform.python_version()}-{version('numba')}.ready"
-    return Path(next(iter(pipeline.core.__path__))) / "__pycache__" / name
+    return Path(next(iter(pipeline.core.kernels.__path__))) / "__pycache__" / name
 
 
 def _compile() -> None:

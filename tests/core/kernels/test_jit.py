@@ -15,15 +15,15 @@ import numba
 import numpy as np
 import pytest
 
-from pipeline.core import jit as jit_
-from pipeline.core.jit import code_digest, compile_bonus, compile_link, exact, inlined, jit
+from pipeline.core.kernels import jit as jit_
+from pipeline.core.kernels.jit import code_digest, compile_bonus, compile_link, exact, inlined, jit
 
-ROOT = Path(jit_.__file__).resolve().parents[2]
+ROOT = Path(jit_.__file__).resolve().parents[3]
 SOURCE = """
 import math
 import numba
 import numpy as np
-from pipeline.core.jit import jit
+from pipeline.core.kernels.jit import jit
 
 SCALE = 2.0
 WHOLE = np.int64(3)
@@ -97,7 +97,7 @@ def test_digest_is_unmoved_by_anything_else(tmp_path: Path, old: str, new: str) 
 def test_digest_follows_a_kernel_called_through_its_module(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    caller = "import lower\nfrom pipeline.core.jit import jit\n\n@jit\ndef kernel(x):\n"
+    caller = "import lower\nfrom pipeline.core.kernels.jit import jit\n\n@jit\ndef kernel(x):\n"
     caller += "    return lower.deep(x)\n"
     digests = []
     for k, source in enumerate((SOURCE, SOURCE, SOURCE.replace("x + 1.0", "x + 1.5"))):
@@ -227,7 +227,7 @@ def test_changed_callee_in_another_file_is_compiled_again(tmp_path: Path) -> Non
     package.mkdir()
     (package / "__init__.py").touch()
     lower, upper = package / "a.py", package / "b.py"
-    head = "from pipeline.core.jit import jit\n"
+    head = "from pipeline.core.kernels.jit import jit\n"
     body = "\n@jit\ndef f(x):\n    return x + 1.0\n"
     lower.write_text(head + body)
     upper.write_text(f"{head}from kernels.a import f\n\n@jit\ndef g(x):\n    return 10.0 * f(x)\n")

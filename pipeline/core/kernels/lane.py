@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.core import inverse as inv
-from pipeline.core.draws import fill_draws
-from pipeline.core.inverse import Inverse
-from pipeline.core.jit import inlined, jit
-from pipeline.core.rows import FloatArray, add_scaled_exactly, dot, symmetric_times
-from pipeline.core.solver import Fit, refit
+from pipeline.core.kernels import inverse as inv
+from pipeline.core.kernels.draws import fill_draws
+from pipeline.core.kernels.inverse import Inverse
+from pipeline.core.kernels.jit import inlined, jit
+from pipeline.core.kernels.rows import FloatArray, add_scaled_exactly, dot, symmetric_times
+from pipeline.core.kernels.solver import Fit, refit
 
 DONE, NOT_CONVERGED, NAN_BONUS, BAD_LABEL = range(4)
 

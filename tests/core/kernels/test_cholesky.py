@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pipeline.core import cholesky
+from pipeline.core.kernels import cholesky
 from tests.core.reference import EPS, gram, solve
 
 SIZES = [*range(1, 41), 122]

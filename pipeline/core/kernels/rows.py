@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.cholesky import two_sum
-from pipeline.core.jit import exact, inlined, jit
+from pipeline.core.kernels.cholesky import two_sum
+from pipeline.core.kernels.jit import exact, inlined, jit
 
 FloatArray = NDArray[np.float64]
 

@@ -11,10 +11,10 @@ import pytest
 from pipeline.core.engine import Lane, Split, grid, lane_key, simulate
 from pipeline.core.links import get_link
 from pipeline.core.methods import get_method
+from pipeline.core.methods.checks.streams import LINK_NAMES, make_stream, run_engine
 from pipeline.core.methods.greedy import Greedy
 from pipeline.core.models.base import ModelSpec
 from tests.core.naive import NaiveLearner, assert_lane
-from tests.core.streams import LINK_NAMES, make_stream, run_engine
 
 METHODS = (
     *("greedy", "eps_greedy", "os_eps_greedy", "noise", "os_noise", "margin", "ours"),

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import binomtest, norm
 
 from pipeline.core.learner import OneSidedLearner
-from pipeline.core.methods.erm.orthogonal import OrthogonalGroups
-from tests.core.streams import drive
+from pipeline.core.methods.checks.streams import drive
+from pipeline.core.methods.erm import OrthogonalGroups
 
 
 def loss(y: np.ndarray, c: float, accepted: np.ndarray) -> float:

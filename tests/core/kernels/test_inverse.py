@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core import inverse as inv
-from pipeline.core.jit import jit
-from pipeline.core.rows import Rows, dense_rows, sparse_rows
+from pipeline.core.kernels import inverse as inv
+from pipeline.core.kernels.jit import jit
+from pipeline.core.kernels.rows import Rows, dense_rows, sparse_rows
 from tests.core.reference import EPS, gram, widths
 
 LAYOUTS = {"dense": dense_rows, "sparse": sparse_rows}

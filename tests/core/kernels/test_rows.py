@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pipeline.core.rows import (
+from pipeline.core.kernels.rows import (
     Rows,
     add_outer,
     add_scaled,

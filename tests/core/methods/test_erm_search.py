@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.core.methods.erm.search import accepted_worth, ascend, regression
+from pipeline.core.methods.erm import accepted_worth, ascend, regression
 from tests.core.methods.sign_patterns import feasible_patterns
 
 

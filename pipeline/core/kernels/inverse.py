@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.cholesky import add_gram, factor, invert, mirror, move_exactly
-from pipeline.core.jit import inlined, jit
-from pipeline.core.rows import FloatArray, add_outer, dot, quadratic, times
+from pipeline.core.kernels.cholesky import add_gram, factor, invert, mirror, move_exactly
+from pipeline.core.kernels.jit import inlined, jit
+from pipeline.core.kernels.rows import FloatArray, add_outer, dot, quadratic, times
 
 # Drift after which A is factorised again: so much for each column, where that pays, and never more
 # than so many passes over P, each of which rounds all of it.

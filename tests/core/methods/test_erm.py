@@ -8,8 +8,8 @@ import pytest
 from pipeline.core.learner import OneSidedLearner
 from pipeline.core.links import Logistic
 from pipeline.core.methods import get_method
+from pipeline.core.methods.checks.streams import drive, make_stream
 from pipeline.core.models.base import ModelSpec
-from tests.core.streams import drive, make_stream
 
 
 def empirical_loss(y: np.ndarray, c: float, accepted: np.ndarray) -> float:

@@ -11,7 +11,7 @@ import hashlib
 
 import numpy as np
 
-from pipeline.core.jit import jit
+from pipeline.core.kernels.jit import jit
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.cholesky import factor, solve
-from pipeline.core.jit import jit
-from pipeline.core.rows import FloatArray, add_outer, add_scaled, dot
+from pipeline.core.kernels.cholesky import factor, solve
+from pipeline.core.kernels.jit import jit
+from pipeline.core.kernels.rows import FloatArray, add_outer, add_scaled, dot
 
 # Largest change of any x'β in the last step.
 TOLERANCE = 1e-10

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from pipeline.core.draws import draw_key, fill_draws
+from pipeline.core.kernels.draws import draw_key, fill_draws
 
 KEYS = [0, 1, 2, 12_345, 2**62, 2**63 - 1, draw_key(0, "ours", 0.5)]
 N = 20_000

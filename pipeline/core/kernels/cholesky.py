@@ -6,7 +6,7 @@ BLAS library uses. Only lower triangles are read and written unless said otherwi
 
 from __future__ import annotations
 
-from pipeline.core.jit import exact, jit
+from pipeline.core.kernels.jit import exact, jit
 
 EPS = 2.220446049250313e-16
 # A squared pivot below so many roundings of its diagonal entry is taken for zero.

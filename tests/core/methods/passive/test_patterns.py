@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from pipeline.core.methods.passive.arrangement import (
+from pipeline.core.methods.passive.patterns import (
     affine_cells,
     affine_count,
     central_cells,

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from pipeline.core import solver
-from pipeline.core.jit import compile_link
+from pipeline.core.kernels import solver
+from pipeline.core.kernels.jit import compile_link
+from pipeline.core.kernels.rows import dense_rows, sparse_rows
 from pipeline.core.links import LINKS
-from pipeline.core.rows import dense_rows, sparse_rows
 from tests.core.reference import (
     CURVES,
     FEATURES,
