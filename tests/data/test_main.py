@@ -13,7 +13,7 @@ import pytest
 from pipeline.core.loss import cutoff_at
 from pipeline.data.__main__ import main
 from pipeline.data.dataset import load_spec
-from pipeline.data.score_figure import Scores, _beyond, _spread, draw_scores, scores_figure
+from pipeline.data.describe import Scores, _beyond, _spread, draw_scores, scores_figure
 from pipeline.data.sources.settings import RAW, Settings
 from pipeline.data.spec import dataset_names, read_spec
 

@@ -29,35 +29,6 @@ def missing_name(taken: Collection[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Indicators(Feature):
-    """One column of 0/1 for each category."""
-
-    column: str
-    categories: tuple[object, ...]
-    has_missing: bool
-    missing: str
-    unseen: str
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """``column=category``, the missing ones last."""
-        known = in_names(self.categories)
-        last = [missing_name(known)] if self.has_missing else []
-        return tuple(f"{self.column}={category}" for category in (*known, *last))
-
-    def write(self, values: pd.Series, out: FloatArray) -> None:
-        """Write a 1 into the column of each row's category."""
-        codes = category_codes(values, self.categories)
-        missing = values.isna().to_numpy()
-        known = missing & (self.has_missing or self.missing == "zeros")
-        refuse_unseen(self.column, values, (codes < 0) & ~known, self.unseen)
-        if self.has_missing:
-            codes = np.where(missing, len(self.categories), codes)
-        rows = np.flatnonzero(codes >= 0)
-        out[rows, codes[rows]] = 1.0
-
-
-@dataclass(frozen=True)
 class OneHot(Kind):
     """A column of 0/1 for each category: the declared ones, or all that are there, sorted.
 
@@ -72,9 +43,23 @@ class OneHot(Kind):
 
     def fit(self, column: str, values: pd.Series) -> Feature:
         """Learn the categories."""
-        found = tuple(self.categories or sorted_categories(column, values))
+        categories = tuple(self.categories or sorted_categories(column, values))
         has_missing = self.missing == "category" and bool(values.isna().any())
-        return Indicators(column, found, has_missing, self.missing, self.unseen)
+
+        def write(values: pd.Series, out: FloatArray) -> None:
+            codes = category_codes(values, categories)
+            missing = values.isna().to_numpy()
+            known = missing & (has_missing or self.missing == "zeros")
+            if self.unseen == "error":
+                refuse_unseen(column, values, (codes < 0) & ~known)
+            if has_missing:
+                codes = np.where(missing, len(categories), codes)
+            rows = np.flatnonzero(codes >= 0)
+            out[rows, codes[rows]] = 1.0
+
+        names = in_names(categories)
+        names += [missing_name(names)] if has_missing else []
+        return Feature(tuple(f"{column}={category}" for category in names), write)
 
 
 def sorted_categories(column: str, values: pd.Series) -> list[object]:
@@ -113,9 +98,9 @@ def category_codes(values: pd.Series, categories: Sequence[object]) -> NDArray[n
     return codes
 
 
-def refuse_unseen(column: str, values: pd.Series, bad: NDArray[np.bool_], unseen: str) -> None:
-    """Raise where values are not among the categories, unless they may be zeros."""
-    if unseen == "error" and bad.any():
+def refuse_unseen(column: str, values: pd.Series, bad: NDArray[np.bool_]) -> None:
+    """Raise where values are not among the categories."""
+    if bad.any():
         value = values[bad].iloc[0]
         first = MISSING if pd.isna(value) else shown(value)
         raise DataError(
@@ -124,24 +109,15 @@ def refuse_unseen(column: str, values: pd.Series, bad: NDArray[np.bool_], unseen
         )
 
 
-@dataclass(frozen=True)
-class Lookup(Feature):
-    """A number for each category."""
+def _lookup(column: str, known: Mapping[Any, float]) -> Feature:
+    """Return a number for each category; a missing value has none."""
 
-    column: str
-    categories: tuple[object, ...]
-    values: tuple[float, ...]
+    def write(values: pd.Series, out: FloatArray) -> None:
+        codes = category_codes(values, tuple(known))
+        refuse_unseen(column, values, codes < 0)
+        out[:, 0] = np.array([*known.values()], dtype=np.float64)[codes]
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """One column, of the raw column's name."""
-        return (self.column,)
-
-    def write(self, values: pd.Series, out: FloatArray) -> None:
-        """Write the one column; a missing value has no number."""
-        codes = category_codes(values, self.categories)
-        refuse_unseen(self.column, values, codes < 0, "error")
-        out[:, 0] = np.array(self.values)[codes]
+    return Feature((column,), write)
 
 
 @dataclass(frozen=True)
@@ -154,8 +130,8 @@ class Ordinal(Kind):
 
     def fit(self, column: str, values: pd.Series) -> Feature:
         """Learn the order where none is declared."""
-        found = tuple(self.order or sorted_categories(column, values))
-        return Lookup(column, found, tuple(float(self.start + k) for k in range(len(found))))
+        order = self.order or sorted_categories(column, values)
+        return _lookup(column, {name: place for place, name in enumerate(order, self.start)})
 
 
 @dataclass(frozen=True)
@@ -167,4 +143,4 @@ class Mapped(Kind):
 
     def fit(self, column: str, values: pd.Series) -> Feature:  # noqa: ARG002
         """Learn nothing: the map is declared."""
-        return Lookup(column, tuple(self.values), tuple(map(float, self.values.values())))
+        return _lookup(column, self.values)

@@ -18,9 +18,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.core.names import closest
-from pipeline.data.encode.buckets import Bucket, CumulativeBucket
 from pipeline.data.encode.categories import Mapped, OneHot, Ordinal
-from pipeline.data.encode.kinds import Centred, Feature, Kind, Numeric, Standardised
+from pipeline.data.encode.kinds import (
+    Bucket,
+    Centred,
+    CumulativeBucket,
+    Feature,
+    Kind,
+    Numeric,
+    Standardised,
+)
 from pipeline.data.errors import DataError
 
 FloatArray = NDArray[np.float64]

@@ -51,18 +51,10 @@ class Guess:
 def guess(column: str, values: pd.Series, limits: Limits) -> Guess:
     """Return what a column is taken for."""
     values, what = tidy(column, values)
-    missing = _missing(values)
+    missing = int(values.isna().sum())
     if isinstance(values.dtype, pd.CategoricalDtype):
         return _guess_text(column, values, missing, limits)
     return _guess_number(column, values, what, missing, limits)
-
-
-def _missing(values: pd.Series) -> int:
-    """Return the number of missing values; of plain numbers without a detour through pandas."""
-    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiu":
-        x = values.to_numpy()
-        return int(np.count_nonzero(np.isnan(x))) if x.dtype.kind == "f" else 0
-    return int(values.isna().sum())
 
 
 def tidy(column: str, values: pd.Series) -> tuple[pd.Series, str]:

@@ -2,8 +2,8 @@
 
 The kinds of the columns of a CSV are guessed from its first megabyte, and pyarrow then converts the
 file block by block straight into columns of that kind; texts are kept once each. A file whose later
-rows do not fit the guess is read again without one, and one whose rows do not fit the first line is
-read again for line breaks inside quotes, which cost time to look for.
+rows do not fit the guess, or hold line breaks inside quotes, which cost time to look for, is read
+again for both.
 
 Messages name file, column and row number, never the content of a row.
 """
@@ -15,7 +15,8 @@ import gzip
 import io
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ class FileFormat:
 
     separator: str | None = None
     missing: Sequence[str] = MISSING
-    drop: Sequence[str] = field(default_factory=tuple)
+    drop: Sequence[str] = ()
 
 
 def read_frame(path: Path | str, layout: FileFormat | None = None) -> pd.DataFrame:
@@ -63,9 +64,11 @@ def read_frame(path: Path | str, layout: FileFormat | None = None) -> pd.DataFra
         raise DataError(f"{path} is not a sound gzip file: {error}") from error
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
-    check_drop(str(path), table.column_names, layout.drop)
-    kept = [name for name in table.column_names if name not in layout.drop]
-    table = table.select(kept)
+    try:
+        check_there("drop", layout.drop, table.column_names)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    table = table.select([name for name in table.column_names if name not in layout.drop])
     _check_columns(path, table)
     return _as_frame(table)
 
@@ -120,18 +123,18 @@ def _check_columns(path: Path, table: Any) -> None:
 
 
 def check_names(what: str, names: Sequence[object]) -> None:
-    """Raise where two columns have the same name, or one has none."""
+    """Raise where two columns have the same name."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"{what}: column {repeated[0]!r} is there more than once; rename one")
 
 
-def check_drop(what: str, names: Sequence[str], drop: Sequence[str]) -> None:
-    """Raise where a column to leave out is not there."""
-    for column in drop:
+def check_there(role: str, columns: Sequence[str], names: Sequence[str]) -> None:
+    """Raise where a column that ``dataset.<role>`` names is not there."""
+    for column in columns:
         if column not in names:
             hint = closest(column, names)
-            raise DataError(f"{what}: there is no column {column!r} (dataset.drop){hint}")
+            raise DataError(f"there is no column {column!r} (dataset.{role}){hint}")
 
 
 def separator_of(given: object) -> str:
@@ -151,30 +154,19 @@ class _Csv:
         self.path, self.head, self.layout = path, head, layout
         default = "tab" if ".tsv" in path.suffixes else "comma"
         self.separator = separator_of(layout.separator or default)
-        self.bad_row: tuple[int, int, int | None] | None = None
 
     def table(self) -> Any:
         """Return the rows as an arrow table."""
         import pyarrow as pa
 
         names, failure = self._names(), ""
-        readings = (
-            lambda: self._read(names, self._guess(names)),
-            lambda: self._read(names, None),
-            lambda: self._read(names, None, line_breaks=True),
-        )
-        for read in readings:
-            if self.bad_row is not None and read is readings[1]:
-                continue  # no guess is to blame
-            self.bad_row = None
+        for first in (True, False):
             try:
-                return read()
+                types = self._guess(names) if first else None
+                return self._read(names, types, line_breaks=not first or b'"' in self.head)
             except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
                 failure = type(error).__name__  # its message may hold a row
-        if self.bad_row is not None:
-            raise self._ragged(names)
-        message = f"{self.path} is not a well-formed CSV file ({failure})"
-        raise DataError(f"{message}; are there quotes that never end?")
+        raise self._malformed(len(names), failure)
 
     def _names(self) -> list[str]:
         """Return the names in the first line."""
@@ -187,13 +179,10 @@ class _Csv:
             message = f"{self.path}: the first line, of column names, cannot be read"
             raise DataError(f"{message} ({error}); {advice}") from None
         if len(names) < 2:
-            raise DataError(f"{self.path} has one column only with separator {self._shown()}"
-                            f"{self._likely(text)}")  # fmt: skip
+            found = f"one column only with separator {self.separator!r}"
+            raise DataError(f"{self.path} has {found}{self._likely(text)}")
         check_names(str(self.path), names)
         return [name or f"unnamed {place}" for place, name in enumerate(names, start=1)]
-
-    def _shown(self) -> str:
-        return repr(self.separator)
 
     def _likely(self, text: str) -> str:
         """Return advice, where another separator is in the first line."""
@@ -209,7 +198,7 @@ class _Csv:
 
         end = max(self.head.rfind(b"\n"), self.head.rfind(b"\r")) + 1
         whole = self.head[:end] if len(self.head) == HEAD else self.head
-        table = self._read(names, None, pa.BufferReader(whole))
+        table = self._read(names, None, b'"' in whole, pa.BufferReader(whole))
         nothing = pa.types.is_null
         return {field.name: field.type for field in table.schema if not nothing(field.type)}
 
@@ -217,8 +206,8 @@ class _Csv:
         self,
         names: list[str],
         types: dict[str, Any] | None,
+        line_breaks: bool,
         source: Any = None,
-        line_breaks: bool = False,
     ) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow
@@ -233,9 +222,7 @@ class _Csv:
                     column_names=names, skip_rows_after_names=1, block_size=BLOCK
                 ),
                 parse_options=arrow.ParseOptions(
-                    delimiter=self.separator,
-                    newlines_in_values=line_breaks or self._has_quotes(),
-                    invalid_row_handler=self._note,
+                    delimiter=self.separator, newlines_in_values=line_breaks
                 ),
                 convert_options=arrow.ConvertOptions(
                     column_types=types,
@@ -246,29 +233,18 @@ class _Csv:
                 ),
             )
 
-    def _has_quotes(self) -> bool:
-        """Return whether a value is likely to hold a line break; only quoted ones can."""
-        return b'"' in self.head
-
-    def _note(self, row: Any) -> str:
-        self.bad_row = (row.expected_columns, row.actual_columns, row.number)
-        return "error"
-
-    def _ragged(self, names: list[str]) -> DataError:
-        expected, found, _ = self.bad_row or (len(names), 0, None)
-        advice = "a separator inside a value needs quotes; a cut-off file, its last row"
-        return DataError(
-            f"{self.path}: a row has {found} values where the first line names {expected} columns"
-            f" (row {self._number()}; {advice})"
-        )
-
-    def _number(self) -> str:
-        """Return the number of the first row of another width, the first row below the names 1."""
-        with _opened(self.path) as file:
+    def _malformed(self, width: int, failure: str) -> DataError:
+        """Return what is wrong: the first row of another width, numbered from below the names."""
+        with _opened(self.path) as file, suppress(csv.Error):
             text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="")
             rows = csv.reader(text, delimiter=self.separator)
-            width = len(next(rows))
+            next(rows)
             for number, row in enumerate(rows, start=1):
                 if row and len(row) != width:
-                    return str(number)
-        return "unknown"
+                    advice = "a separator inside a value needs quotes; a cut-off file, its last row"
+                    return DataError(
+                        f"{self.path}: a row has {len(row)} values where the first line names"
+                        f" {width} columns (row {number}; {advice})"
+                    )
+        message = f"{self.path} is not a well-formed CSV file ({failure})"
+        return DataError(f"{message}; are there quotes that never end?")

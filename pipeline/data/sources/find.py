@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Protocol
+
 import pandas as pd
 
 from pipeline.data.errors import UnavailableError
-from pipeline.data.sources.base import Source
-from pipeline.data.sources.bundled import Bundled
-from pipeline.data.sources.cache import Cache
-from pipeline.data.sources.mirror import Mirror
+from pipeline.data.sources.kept import Bundled, Cache, Raw
 from pipeline.data.sources.openml import OpenMLSource
-from pipeline.data.sources.raw import Raw
+from pipeline.data.sources.published import Mirror, UrlSource
 from pipeline.data.sources.settings import MIRROR, Settings
 from pipeline.data.sources.table import check_table
-from pipeline.data.sources.url import UrlSource
 from pipeline.data.spec import Table
 
 SOURCES = tuple(place.name for place in (Bundled, Mirror, Raw, Cache, OpenMLSource, UrlSource))
+
+
+class Source(Protocol):
+    """One place a table may come from."""
+
+    name: ClassVar[str]
+
+    def table(self, name: str, table: Table) -> pd.DataFrame | None:
+        """Return a table, or None if this source is not one of its places.
+
+        Raises:
+            UnavailableError: it is one of them, but cannot deliver now.
+            DataError: what it has is not that table.
+        """
 
 
 def find_table(name: str, table: Table, settings: Settings) -> tuple[pd.DataFrame, str]:
@@ -32,6 +44,8 @@ def find_table(name: str, table: Table, settings: Settings) -> tuple[pd.DataFram
         raise _not_found(name, [f"data.only_raw=true, and there is no {path}: {advice}"])
     if settings.mirror is None and table.files:
         reasons.append(f"mirror: none is set (data.mirror or ${MIRROR})")
+    if settings.offline:
+        raise _not_found(name, [*reasons, "openml and url: forbidden by data.offline=true"])
     return _fetch(name, table, settings, reasons)
 
 
@@ -54,10 +68,9 @@ def place_of(name: str, table: Table, settings: Settings) -> str:
     folder = settings.mirror
     if folder and table.files and all((folder / file.path).is_file() for file in table.files):
         return Mirror.name
-    if Raw(settings.raw).path(name, table).is_file():
-        return Raw.name
-    if Cache(settings.cache).path(name).is_file():
-        return Cache.name
+    for kept in (Raw(settings.raw), Cache(settings.cache)):
+        if kept.path(name, table).is_file():
+            return kept.name
     return "not here" if settings.offline else "to fetch"
 
 
@@ -78,15 +91,13 @@ def _fetch(
     name: str, table: Table, settings: Settings, reasons: list[str]
 ) -> tuple[pd.DataFrame, str]:
     """Fetch and keep a table, unless another process has just done so."""
-    if settings.offline:
-        raise _not_found(name, [*reasons, "openml and url: forbidden by data.offline=true"])
     cache = Cache(settings.cache)
     with cache.lock(name):
         for source in (cache, *far_sources(settings)):
             frame = _try(source, name, table, reasons)
             if frame is not None:
                 if source is not cache:
-                    cache.keep(name, frame)
+                    cache.keep(name, table, frame)
                 return frame, source.name
     raise _not_found(name, reasons)
 

@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pipeline.data.errors import DataError, MismatchError
+from pipeline.data.errors import DataError, MismatchError, whole_file
 from pipeline.data.spec import Table
-from pipeline.data.whole_file import whole_file
 
 FloatArray = NDArray[np.float64]
 NUMBER, TEXT = "number", "text"
@@ -112,8 +111,7 @@ def _texts(column: Any) -> pd.Series:
     """Return an arrow column as strings; each distinct one is decoded once."""
     encoded = column.cast("string").dictionary_encode().combine_chunks()
     words = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
-    codes = encoded.indices.fill_null(len(words) - 1).to_numpy()
-    return pd.Series(words[codes], dtype=object)
+    return pd.Series(words[encoded.indices.fill_null(len(words) - 1).to_numpy()], dtype=object)
 
 
 def read_parquet(path: Path, table: Table) -> pd.DataFrame:
@@ -124,7 +122,7 @@ def read_parquet(path: Path, table: Table) -> pd.DataFrame:
     try:
         stored = pq.read_table(path, columns=list(table.columns))
         columns = {
-            name: pd.Series(stored[name].to_numpy() if kind == NUMBER else _texts(stored[name]))
+            name: stored[name].to_numpy() if kind == NUMBER else _texts(stored[name])
             for name, kind in table.columns.items()
         }
     except (OSError, KeyError, pa.ArrowException) as error:

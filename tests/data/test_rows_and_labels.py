@@ -3,7 +3,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pipeline.data.encode.selection import keep_rows, labels_of
+from pipeline.data.dataset import keep_rows, labels_of
 from pipeline.data.errors import DataError
 from pipeline.data.spec import Condition, Label
 
