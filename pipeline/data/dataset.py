@@ -12,12 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.core.names import closest
-from pipeline.data.encode import Encoder, missing_name, numbers, shown, text_codes
+from pipeline.data.encode.categories import missing_name, text_codes
+from pipeline.data.encode.encoder import Encoder, declared_steps
+from pipeline.data.encode.kinds import FloatArray, numbers, shown
 from pipeline.data.errors import DataError, MismatchError
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.spec import Condition, DatasetSpec, Expect, Label, read_spec
 
-FloatArray = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 MOST_SHOWN = 10
 
@@ -114,7 +115,7 @@ def encode(
     rows = keep_rows(table, recipe.keep)
     y = labels_of(rows, recipe.label)
     predictors = rows.drop(columns=recipe.label.column)
-    encoder = Encoder.declared(recipe.encode).fit(predictors)
+    encoder = Encoder.fit(predictors, [*declared_steps(recipe.encode)])
     return Dataset(
         name=spec.name,
         protocol=protocol,
@@ -129,13 +130,18 @@ def encode(
     )
 
 
+def _column(frame: pd.DataFrame, name: str, purpose: str) -> pd.Series:
+    if name not in frame.columns:
+        hint = closest(name, map(str, frame.columns))
+        raise DataError(f"there is no column {name!r} {purpose}{hint}")
+    return frame[name]
+
+
 def keep_rows(frame: pd.DataFrame, conditions: Sequence[Condition]) -> pd.DataFrame:
     """Return the rows that meet every condition, in their order."""
     kept = np.ones(len(frame), dtype=bool)
     for condition in conditions:
-        if condition.column not in frame.columns:
-            raise DataError(f"a row filter names column {condition.column!r}, which is not there")
-        kept &= _meets(frame[condition.column], condition)
+        kept &= _meets(_column(frame, condition.column, "to select rows by"), condition)
     return frame[kept].reset_index(drop=True)
 
 
@@ -153,11 +159,8 @@ def _meets(values: pd.Series, condition: Condition) -> Flags:
 
 def labels_of(frame: pd.DataFrame, label: Label) -> FloatArray:
     """Return y, 0/1; a label that is missing, unknown, or the same everywhere is an error."""
-    if label.column not in frame.columns:
-        raise DataError(f"there is no target column {label.column!r}")
-    values = frame[label.column]
-    if values.isna().any():
-        raise DataError(f"target {label.column!r} is missing in {int(values.isna().sum())} rows")
+    values = _column(frame, label.column, "of labels")
+    refuse_missing(values, label.column)
     if label.above is not None:
         y = numbers(label.column, values) > label.above
     else:
@@ -167,6 +170,14 @@ def labels_of(frame: pd.DataFrame, label: Label) -> FloatArray:
             f"target {label.column!r} has one class only: {len(y)} rows, {y.sum()} of label 1"
         )
     return y.astype(np.float64)
+
+
+def refuse_missing(values: pd.Series, target: str) -> None:
+    """Raise where rows have no label."""
+    missing = int(values.isna().sum())
+    if missing:
+        found = f"is missing in {missing:,} of {len(values):,} rows"
+        raise DataError(f"target {target!r} {found}; fill them in, or remove these rows")
 
 
 def _named(values: pd.Series, label: Label) -> Flags:
@@ -192,10 +203,7 @@ def may_be_shown(values: pd.Series) -> bool:
 
 def group_of(rows: pd.DataFrame, column: str) -> Group:
     """Return the groups, sorted by name; rows without one are the last, "missing"."""
-    if column not in rows.columns:
-        hint = closest(column, map(str, rows.columns))
-        raise DataError(f"there is no column {column!r} to group by{hint}")
-    places, texts = text_codes(rows[column])
+    places, texts = text_codes(_column(rows, column, "to group by"))
     names = sorted(texts)
     number = {name: place for place, name in enumerate(names)}
     codes = np.array([*(number[text] for text in texts), len(names)], dtype=np.int64)[places]

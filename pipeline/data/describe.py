@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 from omegaconf import OmegaConf
 
 from pipeline.core.links import get_link
@@ -22,19 +21,19 @@ from pipeline.core.loss import cutoff_at, fit_truth
 from pipeline.core.models.base import ModelSpec
 from pipeline.data.configured import MAKERS, load_named
 from pipeline.data.dataset import Dataset, check, encode
+from pipeline.data.encode.kinds import FloatArray
 from pipeline.data.errors import DataError, whole_file
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.spec import read_spec
 from pipeline.paths import conf_dir
 
-FloatArray = NDArray[np.float64]
 DEFAULT_PROTOCOL = "inferred"
 WIDTH = 92
 PARTS = re.compile(r"=| in \(| > ")  # between a raw column and what became of it
-FEWEST_BINS, MOST_BINS = 30, 90
+BINS = 30, 90  # fewest and most
 ENDINGS = (".png", ".pdf", ".svg", ".eps", ".jpg", ".jpeg", ".tiff", ".webp")
 TAIL = 0.002  # share of rows beyond each end of the picture
-LABEL_COLOURS = {0: "#56B4E9", 1: "#D55E00"}  # Okabe & Ito, as in all figures
+LABEL_COLOURS = ["#56B4E9", "#D55E00"]  # Okabe & Ito, as in all figures
 INK = "#333333"
 
 
@@ -195,7 +194,8 @@ def scores_figure(scores: Scores) -> Figure:
     figure = Figure(figsize=(8.6, 4.6), layout="constrained")
     axis = figure.subplots()
     low, high = _window(scores)
-    _draw_histogram(axis, scores, np.linspace(low, high, _bins(len(scores.truth)) + 1).tolist())
+    bins = int(np.clip(2 * np.sqrt(len(scores.truth)), *BINS))
+    _draw_histogram(axis, scores, np.linspace(low, high, bins + 1).tolist())
     _draw_cutoffs(axis, scores, low, high)
     axis.set_xlim(low, high)
     axis.set_xlabel(f"{scores.axis}{_beyond(scores, low, high)}")
@@ -206,11 +206,6 @@ def scores_figure(scores: Scores) -> Figure:
     look = {"frameon": False, "fontsize": 8, "ncols": len(labels)}
     figure.legend(handles, labels, loc="outside lower center", **look)
     return figure
-
-
-def _bins(rows: int) -> int:
-    """Return fewer bars for fewer rows: 2·sqrt(rows), within limits."""
-    return int(np.clip(2 * np.sqrt(rows), FEWEST_BINS, MOST_BINS))
 
 
 def _beyond(scores: Scores, low: float, high: float) -> str:
@@ -231,17 +226,12 @@ def _window(scores: Scores) -> tuple[float, float]:
 
 
 def _draw_histogram(axis: Axes, scores: Scores, edges: list[float]) -> None:
-    if not np.isin(scores.y, (0.0, 1.0)).all():
-        axis.hist(scores.truth, edges, color=LABEL_COLOURS[0], label="all rows")
-    else:
-        parts = [scores.truth[scores.y == label] for label in (0, 1)]
-        axis.hist(
-            parts,
-            edges,
-            stacked=True,
-            color=[LABEL_COLOURS[label] for label in (0, 1)],
-            label=[f"label {label}: {len(part):,} rows" for label, part in enumerate(parts)],
-        )
+    parts = {"all rows": scores.truth}
+    if np.isin(scores.y, (0.0, 1.0)).all():
+        both = [scores.truth[scores.y == label] for label in (0, 1)]
+        parts = {f"label {label}: {len(part):,} rows": part for label, part in enumerate(both)}
+    colours = LABEL_COLOURS[: len(parts)]
+    axis.hist(list(parts.values()), edges, stacked=True, color=colours, label=list(parts))
 
 
 def _draw_cutoffs(axis: Axes, scores: Scores, low: float, high: float) -> None:

@@ -29,6 +29,15 @@ class UnavailableError(DataError):
 
 
 @contextmanager
+def about(what: str) -> Iterator[None]:
+    """Have the message of a DataError start with the file or place it is about."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{what}: {error}") from error
+
+
+@contextmanager
 def whole_file(path: Path, advice: str) -> Iterator[Path]:
     """Give a file to write, which takes its place when all is written; nothing is left of a part.
 

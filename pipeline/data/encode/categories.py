@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pipeline.data.encode.kinds import Feature, FloatArray, Kind, in_names, shown
+from pipeline.data.encode.kinds import Feature, FloatArray, in_names, shown
 from pipeline.data.errors import DataError
 
 MISSING, NO_VALUE = "missing", "no value"
@@ -28,38 +27,34 @@ def missing_name(taken: Collection[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-@dataclass(frozen=True)
-class OneHot(Kind):
+def one_hot(
+    column: str,
+    values: pd.Series,
+    categories: Sequence[Any] | None = None,
+    missing: str = "category",
+    unseen: str = "error",
+) -> Feature:
     """A column of 0/1 for each category: the declared ones, or all that are there, sorted.
 
     Missing values are a category of their own, last, where there are any; ``missing: zeros``
     leaves them out.
     """
+    known = tuple(categories or sorted_categories(column, values))
+    has_missing = missing == "category" and bool(values.isna().any())
 
-    kind: ClassVar[str] = "one_hot"
-    categories: Sequence[Any] | None = None
-    missing: Literal["category", "zeros"] = "category"
-    unseen: Literal["error", "zeros"] = "error"
+    def write(values: pd.Series, out: FloatArray) -> None:
+        codes, empty = category_codes(values, known), values.isna().to_numpy()
+        if unseen == "error":
+            may_be_empty = has_missing or missing == "zeros"
+            refuse_unseen(column, values, (codes < 0) & ~(empty & may_be_empty))
+        if has_missing:
+            codes = np.where(empty, len(known), codes)
+        rows = np.flatnonzero(codes >= 0)
+        out[rows, codes[rows]] = 1.0
 
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the categories."""
-        categories = tuple(self.categories or sorted_categories(column, values))
-        has_missing = self.missing == "category" and bool(values.isna().any())
-
-        def write(values: pd.Series, out: FloatArray) -> None:
-            codes = category_codes(values, categories)
-            missing = values.isna().to_numpy()
-            known = missing & (has_missing or self.missing == "zeros")
-            if self.unseen == "error":
-                refuse_unseen(column, values, (codes < 0) & ~known)
-            if has_missing:
-                codes = np.where(missing, len(categories), codes)
-            rows = np.flatnonzero(codes >= 0)
-            out[rows, codes[rows]] = 1.0
-
-        names = in_names(categories)
-        names += [missing_name(names)] if has_missing else []
-        return Feature(tuple(f"{column}={category}" for category in names), write)
+    names = in_names(known)
+    names += [missing_name(names)] if has_missing else []
+    return Feature(tuple(f"{column}={category}" for category in names), write)
 
 
 def sorted_categories(column: str, values: pd.Series) -> list[object]:
@@ -109,38 +104,21 @@ def refuse_unseen(column: str, values: pd.Series, bad: NDArray[np.bool_]) -> Non
         )
 
 
-def _lookup(column: str, known: Mapping[Any, float]) -> Feature:
-    """Return a number for each category; a missing value has none."""
+def ordinal(
+    column: str, values: pd.Series, order: Sequence[Any] | None = None, start: int = 0
+) -> Feature:
+    """The place of a category in the declared order, or among the sorted ones."""
+    found = order or sorted_categories(column, values)
+    return mapped(column, values, {name: place for place, name in enumerate(found, start)})
 
-    def write(values: pd.Series, out: FloatArray) -> None:
-        codes = category_codes(values, tuple(known))
-        refuse_unseen(column, values, codes < 0)
+
+def mapped(column: str, _: pd.Series, values: Mapping[Any, float] | None = None) -> Feature:
+    """The number that is declared for a category; a missing value has none."""
+    known = values or {}
+
+    def write(cells: pd.Series, out: FloatArray) -> None:
+        codes = category_codes(cells, tuple(known))
+        refuse_unseen(column, cells, codes < 0)
         out[:, 0] = np.array([*known.values()], dtype=np.float64)[codes]
 
     return Feature((column,), write)
-
-
-@dataclass(frozen=True)
-class Ordinal(Kind):
-    """The place of a category in the declared order, or among the sorted ones."""
-
-    kind: ClassVar[str] = "ordinal"
-    order: Sequence[Any] | None = None
-    start: int = 0
-
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the order where none is declared."""
-        order = self.order or sorted_categories(column, values)
-        return _lookup(column, {name: place for place, name in enumerate(order, self.start)})
-
-
-@dataclass(frozen=True)
-class Mapped(Kind):
-    """The number that is declared for a category."""
-
-    kind: ClassVar[str] = "mapped"
-    values: Mapping[Any, float] = field(default_factory=dict)
-
-    def fit(self, column: str, values: pd.Series) -> Feature:  # noqa: ARG002
-        """Learn nothing: the map is declared."""
-        return _lookup(column, self.values)

@@ -1,18 +1,17 @@
 """Kinds of columns: how the values of one raw column become columns of X. Those of numbers.
 
-A kind is what a config declares; fitted to a column it becomes a feature, which knows the names
-of its columns and fills them. Nothing here sees a label. Means and deviations are summed exactly:
-the result is the same for every order of rows, and on every machine.
+A kind is a function that a config names, with the options it declares: it fits itself to a column
+and returns a feature, which knows the names of its columns and fills them. Nothing here sees a
+label. Means and deviations are summed exactly: the result is the same for every order of rows, and
+on every machine.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -39,14 +38,7 @@ class Feature:
     write: Callable[[pd.Series, FloatArray], None]
 
 
-class Kind(ABC):
-    """What a config declares for a column."""
-
-    kind: ClassVar[str]
-
-    @abstractmethod
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn what depends on the data: categories, edges, mean, deviation."""
+Kind = Callable[[str, pd.Series], Feature]  # of a raw column's name and values
 
 
 def numbers(column: str, values: pd.Series) -> FloatArray:
@@ -110,49 +102,35 @@ def _affine(
     return Feature((column,), write)
 
 
-@dataclass(frozen=True)
-class Numeric(Kind):
-    """x as it is, divided by a number and rounded to an integer if asked."""
+def numeric(
+    column: str,
+    values: pd.Series,
+    divide_by: float = 1.0,
+    round: bool = False,
+    missing: str = "error",
+) -> Feature:
+    """X as it is, divided by a number and rounded to an integer if asked.
 
-    kind: ClassVar[str] = "numeric"
-    divide_by: float = 1.0
-    round: bool = False
-    missing: Literal["error", "mean"] = "error"
-
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the mean, for missing values."""
-        fallback = None if self.missing == "error" else _mean(column, _present(column, values))
-        return _affine(column, fallback=fallback, divide_by=self.divide_by, rounded=self.round)
-
-
-@dataclass(frozen=True)
-class Centred(Kind):
-    """x − mean; a missing value becomes 0 under ``missing: mean``."""
-
-    kind: ClassVar[str] = "centred"
-    missing: Literal["error", "mean"] = "error"
-
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the mean."""
-        mean = _mean(column, _present(column, values))
-        return _affine(column, mean, fallback=None if self.missing == "error" else mean)
+    A missing value is an error, or under ``missing: mean`` the column's mean.
+    """
+    fallback = None if missing == "error" else _mean(column, _present(column, values))
+    return _affine(column, fallback=fallback, divide_by=divide_by, rounded=round)
 
 
-@dataclass(frozen=True)
-class Standardised(Kind):
+def centred(column: str, values: pd.Series, missing: str = "error") -> Feature:
+    """X − mean; a missing value becomes 0 under ``missing: mean``."""
+    mean = _mean(column, _present(column, values))
+    return _affine(column, mean, fallback=None if missing == "error" else mean)
+
+
+def standardised(column: str, values: pd.Series, missing: str = "mean") -> Feature:
     """(x − mean) / sd, sd = sqrt(mean of (x − mean)²), or 1 where the column is constant."""
-
-    kind: ClassVar[str] = "standardised"
-    missing: Literal["error", "mean"] = "mean"
-
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn mean and deviation from the values that are there."""
-        x = _present(column, values)
-        mean = _mean(column, x)
-        with np.errstate(over="ignore"):  # _mean refuses what is infinite
-            squares = (x - mean) ** 2
-        sd = math.sqrt(_mean(column, squares)) or 1.0
-        return _affine(column, mean, sd, fallback=None if self.missing == "error" else mean)
+    x = _present(column, values)
+    mean = _mean(column, x)
+    with np.errstate(over="ignore"):  # _mean refuses what is infinite
+        squares = (x - mean) ** 2
+    sd = math.sqrt(_mean(column, squares)) or 1.0
+    return _affine(column, mean, sd, fallback=None if missing == "error" else mean)
 
 
 def _present(column: str, values: pd.Series) -> FloatArray:
@@ -196,57 +174,49 @@ def exact_sum(x: FloatArray) -> float:
     return math.fsum(parts)
 
 
-@dataclass(frozen=True)
-class Bucket(Kind):
+def bucket(
+    column: str,
+    values: pd.Series,
+    edges: Sequence[float] = (),
+    quantiles: Sequence[float] = (),
+    first_rows: int | None = None,
+    labels: Sequence[str] | None = None,
+    cumulative: bool = False,
+) -> Feature:
     """Columns of 0/1 for (e₀, e₁], (e₁, e₂], …; a value outside all of them is in none.
 
-    Attributes:
+    Args:
+        column: its name.
+        values: its values.
         edges: numbers; edges may be declared, quantiles, or both.
         quantiles: shares, each an edge at that quantile of the column (linear interpolation).
         first_rows: take the quantiles of that many first rows only.
         labels: names of the buckets, in place of the intervals.
+        cumulative: a column is 1 for the rows of its own and of every higher bucket.
     """
+    x = numbers(column, values.iloc[:first_rows])
+    found = np.quantile(x[~np.isnan(x)], np.array(quantiles)) if quantiles else ()
+    ends = sorted([*map(float, edges), *map(float, found)])
+    if len(ends) < 2 or len(set(ends)) < len(ends):
+        problem = f"bucket edges must be two or more and differ: {tuple(ends)}"
+        raise DataError(f"column {column!r}: {problem}")
+    if labels is not None and len(labels) != len(ends) - 1:
+        raise DataError(f"column {column!r}: {len(labels)} labels for {len(ends) - 1} buckets")
 
-    kind: ClassVar[str] = "bucket"
-    cumulative: ClassVar[bool] = False
-    edges: Sequence[float] = ()
-    quantiles: Sequence[float] = ()
-    first_rows: int | None = None
-    labels: Sequence[str] | None = None
+    def write(values: pd.Series, out: FloatArray) -> None:
+        x = numbers(column, values)
+        place = np.searchsorted(ends, x, side="left") - 1
+        place[np.isnan(x) | (x > ends[-1])] = -1  # a missing value is in no bucket
+        for number in range(len(ends) - 1):
+            out[:, number] = place >= number if cumulative else place == number
 
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the edges that are quantiles."""
-        x = numbers(column, values.iloc[: self.first_rows])
-        found = np.quantile(x[~np.isnan(x)], np.array(self.quantiles)) if self.quantiles else ()
-        edges = sorted([*map(float, self.edges), *map(float, found)])
-        if len(edges) < 2 or len(set(edges)) < len(edges):
-            problem = f"bucket edges must be two or more and differ: {tuple(edges)}"
-            raise DataError(f"column {column!r}: {problem}")
-
-        def write(values: pd.Series, out: FloatArray) -> None:
-            x = numbers(column, values)
-            bucket = np.searchsorted(edges, x, side="left") - 1
-            bucket[np.isnan(x) | (x > edges[-1])] = -1  # a missing value is in no bucket
-            for place in range(len(edges) - 1):
-                out[:, place] = bucket >= place if self.cumulative else bucket == place
-
-        return Feature(tuple(f"{column}{name}" for name in self._names(column, edges)), write)
-
-    def _names(self, column: str, edges: list[float]) -> list[str]:
-        """Return `` in (17, 28]``, `` > 17`` if cumulative, or the declared labels."""
-        if self.labels is not None:
-            if len(self.labels) != len(edges) - 1:
-                counts = f"{len(self.labels)} labels for {len(edges) - 1} buckets"
-                raise DataError(f"column {column!r}: {counts}")
-            return [f"={label}" for label in self.labels]
-        if self.cumulative:
-            return [f" > {low}" for low in in_names(edges)[:-1]]
-        return [f" in ({low}, {high}]" for low, high in pairwise(in_names(edges))]
+    return Feature(tuple(f"{column}{name}" for name in _intervals(ends, labels, cumulative)), write)
 
 
-@dataclass(frozen=True)
-class CumulativeBucket(Bucket):
-    """Buckets whose column is 1 for the rows of its own and of every higher bucket."""
-
-    kind: ClassVar[str] = "cumulative_bucket"
-    cumulative: ClassVar[bool] = True
+def _intervals(ends: list[float], labels: Sequence[str] | None, cumulative: bool) -> list[str]:
+    """Return `` in (17, 28]``, `` > 17`` if cumulative, or the declared labels."""
+    if labels is not None:
+        return [f"={label}" for label in labels]
+    if cumulative:
+        return [f" > {low}" for low in in_names(ends)[:-1]]
+    return [f" in ({low}, {high}]" for low, high in pairwise(in_names(ends))]

@@ -7,24 +7,22 @@ one line a column. Nothing that is learned from a column sees a label.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pipeline.data.dataset import Dataset, Group, group_of
-from pipeline.data.encode import Encoder
-from pipeline.data.errors import DataError
+from pipeline.data.encode.encoder import Encoder
+from pipeline.data.encode.kinds import FloatArray
+from pipeline.data.errors import DataError, about
 from pipeline.data.own_table.inference import Guess, Limits, guess
 from pipeline.data.own_table.roles import Roles, Value, own_labels, some
-from pipeline.data.own_table.table_file import MISSING, FileFormat, check_names, read_frame
-from pipeline.data.sources import Settings, find_openml
+from pipeline.data.own_table.table_file import MISSING, check_names, read_frame
+from pipeline.data.sources import Settings
+from pipeline.data.sources.openml import find_openml
 
-FloatArray = NDArray[np.float64]
 OWN_TABLES = ("csv", "openml")  # ``dataset=csv``: no name of a table
 
 
@@ -59,10 +57,10 @@ def load_frame(
         name: of the dataset.
         source: file or place, for messages.
     """
-    with _named_in_errors(source):
+    with about(source):
         roles = Roles.of(target, group, drop)
         names = [str(column) for column in frame.columns]
-        check_names("the table", names)
+        check_names(names)
         frame = frame.set_axis(names, axis=1).set_axis(range(len(frame)), axis=0)
         roles.check(frame)
         values = frame[roles.target]
@@ -114,9 +112,9 @@ def load_file(
         options: as of :func:`load_frame`.
     """
     options = {"source": str(path), "name": name or file_name(path), **options}
-    with _named_in_errors(options["source"]):
+    with about(options["source"]):
         roles = Roles.of(target, group, drop)
-    frame = read_frame(path, FileFormat(separator, missing, roles.drop))
+    frame = read_frame(path, separator, missing, roles.drop)
     return load_frame(frame, roles.target, positive, group=roles.group, **options)
 
 
@@ -155,15 +153,6 @@ def load_openml(
     return load_frame(frame, target, positive, **options)
 
 
-@contextmanager
-def _named_in_errors(source: str) -> Iterator[None]:
-    """Have every message start with the file or place it is about."""
-    try:
-        yield
-    except DataError as error:
-        raise DataError(f"{source}: {error}") from error
-
-
 def _group(frame: pd.DataFrame, column: str) -> Group:
     """Return the groups; a column that differs in nearly every row, as a name does, has none."""
     values = frame[column]
@@ -176,7 +165,7 @@ def _group(frame: pd.DataFrame, column: str) -> Group:
 
 def _encode(guesses: dict[str, Guess]) -> tuple[FloatArray, tuple[str, ...]]:
     tidied = pd.DataFrame({column: found.values for column, found in guesses.items()}, copy=False)
-    encoder = Encoder(tuple(found.step for found in guesses.values())).fit(tidied)
+    encoder = Encoder.fit(tidied, [(column, found.kind) for column, found in guesses.items()])
     if not encoder.columns:
         raise DataError("no column is left to learn from")
     return encoder.transform(tidied), encoder.columns

@@ -12,18 +12,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pipeline.core.names import closest
-from pipeline.data.dataset import labels_of, may_be_shown
-from pipeline.data.encode import shown, text_codes
+from pipeline.data.dataset import labels_of, may_be_shown, refuse_missing
+from pipeline.data.encode.categories import text_codes
+from pipeline.data.encode.kinds import FloatArray, shown
 from pipeline.data.errors import DataError
 from pipeline.data.own_table.inference import check_single, tidy
 from pipeline.data.own_table.table_file import check_there
 from pipeline.data.spec import Label
 
 Value = str | int | float | bool
-FloatArray = NDArray[np.float64]
 SHOWN = 8
 
 
@@ -75,18 +74,21 @@ def own_labels(
     above: float | None,
 ) -> tuple[FloatArray, str]:
     """Return y and the line that says which label is which."""
-    _check_target(values, target)
+    refuse_missing(values, target)
+    if pd.api.types.is_float_dtype(values) and np.isinf(values.to_numpy(np.float64)).any():
+        raise DataError(f"target {target!r} holds infinite numbers; correct them")
     if above is not None:
         above = _number("dataset.above", above)
-        y = labels_of(pd.DataFrame({target: tidy(target, values)[0]}), Label(target, above=above))
+        y = labels_of(tidy(target, values)[0].to_frame(target), Label(target, above=above))
         return y, _label_note(target, f"above {shown(above)}", f"up to {shown(above)}", y)
-    texts = _texts(values)
-    ones = _positive(texts, target, positive)
-    levels = [str(level) for level in texts.cat.categories]
+    codes, levels = text_codes(values)  # as on a command line: 1.0 is "1", True is "True"
+    texts = pd.Series(pd.Categorical.from_codes(codes, levels))
+    listable = may_be_shown(texts)
+    ones = _ones(levels, listable, target, positive)
     zeros = None if negative is None else _as_written(negative, levels)
-    y = labels_of(pd.DataFrame({target: texts}), Label(target, ones, zeros))
+    y = labels_of(texts.to_frame(target), Label(target, ones, zeros))
     others = [level for level in levels if level not in ones]
-    shown_others = some(others) if may_be_shown(texts) else f"{len(others):,} other values"
+    shown_others = some(others) if listable else f"{len(others):,} other values"
     return y, _label_note(target, ", ".join(ones), shown_others, y)
 
 
@@ -97,26 +99,10 @@ def _number(key: str, given: object) -> float:
         raise DataError(f"{key}={given} is not a number") from None
 
 
-def _check_target(values: pd.Series, target: str) -> None:
-    missing = int(values.isna().sum())
-    if missing:
-        advice = "fill them in, or remove these rows"
-        raise DataError(
-            f"target {target!r} is missing in {missing:,} of {len(values):,} rows; {advice}"
-        )
-    if pd.api.types.is_float_dtype(values) and np.isinf(values.to_numpy(np.float64)).any():
-        raise DataError(f"target {target!r} holds infinite numbers; correct them")
-
-
-def _texts(values: pd.Series) -> pd.Series:
-    """Return labels as they are written on a command line: 1.0 as "1", True as "True"."""
-    codes, names = text_codes(values)
-    return pd.Series(pd.Categorical.from_codes(codes, names))
-
-
-def _positive(texts: pd.Series, target: str, positive: Value | Sequence[Value] | None) -> list[str]:
+def _ones(
+    levels: list[str], listable: bool, target: str, positive: Value | Sequence[Value] | None
+) -> list[str]:
     """Return the values of label 1, checked to be there."""
-    levels, listable = [str(level) for level in texts.cat.categories], may_be_shown(texts)
     if positive is None:
         if set(levels) <= {"0", "1"} or set(levels) <= {"-1", "1"}:
             return ["1"]

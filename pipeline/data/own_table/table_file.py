@@ -16,15 +16,14 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from pipeline.core.names import closest
-from pipeline.data.errors import DataError
-from pipeline.data.sources import check_is_data
+from pipeline.data.errors import DataError, about
+from pipeline.data.sources.published import check_is_data
 
 HEAD = 1 << 20
 BLOCK = 1 << 22
@@ -33,25 +32,22 @@ LIKELY = ",;\t|"
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "?")
 
 
-@dataclass(frozen=True)
-class FileFormat:
-    """How a user's file is written.
+def read_frame(
+    path: Path | str,
+    separator: str | None = None,
+    missing: Sequence[str] = MISSING,
+    drop: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Return a CSV or parquet file, gzipped or not, as a frame.
 
-    Attributes:
+    Args:
+        path: the file.
         separator: of a CSV, a character or its name: comma, semicolon, tab, pipe, space; None for
             a tab in a .tsv file and a comma elsewhere.
         missing: texts of a CSV that stand for a missing value.
         drop: columns that are left behind in the file.
     """
-
-    separator: str | None = None
-    missing: Sequence[str] = MISSING
-    drop: Sequence[str] = ()
-
-
-def read_frame(path: Path | str, layout: FileFormat | None = None) -> pd.DataFrame:
-    """Return a CSV or parquet file, gzipped or not, as a frame."""
-    path, layout = Path(path).expanduser(), layout or FileFormat()
+    path = Path(path).expanduser()
     if not path.is_file():
         raise DataError(f"there is no file {path}")
     try:
@@ -59,17 +55,17 @@ def read_frame(path: Path | str, layout: FileFormat | None = None) -> pd.DataFra
             head = content.read(HEAD)
         check_is_data(str(path), head)
         is_parquet = head.startswith(b"PAR1")
-        table = _parquet(path) if is_parquet else _Csv(path, head, layout).table()
+        table = _parquet(path) if is_parquet else _Csv(path, head, separator, missing).table()
     except (EOFError, gzip.BadGzipFile) as error:
         raise DataError(f"{path} is not a sound gzip file: {error}") from error
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
-    try:
-        check_there("drop", layout.drop, table.column_names)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-    table = table.select([name for name in table.column_names if name not in layout.drop])
-    _check_columns(path, table)
+    with about(str(path)):
+        check_there("drop", drop, table.column_names)
+        table = table.select([name for name in table.column_names if name not in drop])
+        _check_columns(table)
+    if not table.num_rows:
+        raise DataError(f"{path} holds column names but no rows")
     return _as_frame(table)
 
 
@@ -97,36 +93,31 @@ def _parquet(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     try:
-        if not _is_gzip(path):
-            return pq.read_table(path)
-        with _opened(path) as file:
-            return pq.read_table(pa.BufferReader(file.read()))
+        packed = _is_gzip(path)
+        return pq.read_table(pa.BufferReader(gzip.open(path).read()) if packed else path)
     except pa.ArrowException as error:
         raise DataError(f"{path} is not a sound parquet file: {error}") from error
 
 
-def _check_columns(path: Path, table: Any) -> None:
-    """Raise where names repeat, a column is no vector of values, or there are no rows."""
+def _check_columns(table: Any) -> None:
+    """Raise where names repeat, or a column is no vector of values."""
     import pyarrow as pa
 
-    check_names(str(path), table.column_names)
+    check_names(table.column_names)
     for column in table.schema:
         if pa.types.is_nested(column.type):
-            message = f"{path}: column {column.name!r} holds {column.type}, not single values"
+            message = f"column {column.name!r} holds {column.type}, not single values"
             raise DataError(f"{message}; leave it out with dataset.drop=[{column.name}]")
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-            message = f"{path}: column {column.name!r} is not text in UTF-8"
-            raise DataError(f"{message}; save the file as UTF-8")
-    if not table.num_rows:
-        raise DataError(f"{path} holds column names but no rows")
+            raise DataError(f"column {column.name!r} is not text in UTF-8; save the file as UTF-8")
 
 
-def check_names(what: str, names: Sequence[object]) -> None:
+def check_names(names: Sequence[object]) -> None:
     """Raise where two columns have the same name."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise DataError(f"{what}: column {repeated[0]!r} is there more than once; rename one")
+        raise DataError(f"column {repeated[0]!r} is there more than once; rename one")
 
 
 def check_there(role: str, columns: Sequence[str], names: Sequence[str]) -> None:
@@ -150,10 +141,11 @@ def separator_of(given: object) -> str:
 class _Csv:
     """One CSV file; see the module's docstring."""
 
-    def __init__(self, path: Path, head: bytes, layout: FileFormat) -> None:
-        self.path, self.head, self.layout = path, head, layout
-        default = "tab" if ".tsv" in path.suffixes else "comma"
-        self.separator = separator_of(layout.separator or default)
+    def __init__(
+        self, path: Path, head: bytes, separator: str | None, missing: Sequence[str]
+    ) -> None:
+        self.path, self.head, self.missing = path, head, list(missing)
+        self.separator = separator_of(separator or ("tab" if ".tsv" in path.suffixes else "comma"))
 
     def table(self) -> Any:
         """Return the rows as an arrow table."""
@@ -181,7 +173,8 @@ class _Csv:
         if len(names) < 2:
             found = f"one column only with separator {self.separator!r}"
             raise DataError(f"{self.path} has {found}{self._likely(text)}")
-        check_names(str(self.path), names)
+        with about(str(self.path)):
+            check_names(names)
         return [name or f"unnamed {place}" for place, name in enumerate(names, start=1)]
 
     def _likely(self, text: str) -> str:
@@ -203,11 +196,7 @@ class _Csv:
         return {field.name: field.type for field in table.schema if not nothing(field.type)}
 
     def _read(
-        self,
-        names: list[str],
-        types: dict[str, Any] | None,
-        line_breaks: bool,
-        source: Any = None,
+        self, names: list[str], types: dict[str, Any] | None, line_breaks: bool, source: Any = None
     ) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow
@@ -226,7 +215,7 @@ class _Csv:
                 ),
                 convert_options=arrow.ConvertOptions(
                     column_types=types,
-                    null_values=list(self.layout.missing),
+                    null_values=self.missing,
                     strings_can_be_null=True,
                     auto_dict_encode=True,
                     auto_dict_max_cardinality=10_000,

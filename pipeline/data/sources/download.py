@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from typing import IO
 
 from rich.console import Console
+from rich.filesize import decimal
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from pipeline.data.errors import DataError, UnavailableError
@@ -69,16 +70,12 @@ def _progress(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=Console(file=sys.stderr), disable=not terminal) as bar:
         task = bar.add_task(label, total=total)
         if not terminal:
-            size = "" if total is None else f" {_megabytes(total)}"
+            size = "" if total is None else f" {decimal(total)}"
             print(f"{label}: fetching{size}", file=sys.stderr, flush=True)
         yield lambda done: bar.update(task, completed=done)
         if not terminal:
-            fetched = _megabytes(bar.tasks[0].completed)
+            fetched = decimal(int(bar.tasks[0].completed))
             print(f"{label}: {fetched} fetched", file=sys.stderr, flush=True)
-
-
-def _megabytes(n_bytes: float) -> str:
-    return f"{n_bytes / 1e6:.1f} MB"
 
 
 def read_member(what: str, file: IO[bytes], member: Sequence[str], max_bytes: int) -> bytes:

@@ -67,12 +67,8 @@ def _fetch(data_id: int, folder: Path, most: int) -> dict[str, str | None]:
 def _dataset(data_id: int, download_data: bool) -> Any:
     import openml
 
-    return openml.datasets.get_dataset(
-        data_id,
-        download_data=download_data,
-        download_qualities=False,
-        download_features_meta_data=False,
-    )
+    bare: dict[str, Any] = {"download_qualities": False, "download_features_meta_data": False}
+    return openml.datasets.get_dataset(data_id, download_data=download_data, **bare)
 
 
 def _is_here(data_id: int, folder: Path) -> bool:

@@ -24,25 +24,17 @@ NUMBER, TEXT = "number", "text"
 
 def number_column(name: str, values: Sequence[object]) -> FloatArray:
     """Return values as correctly rounded float64, None as NaN. Bad ones are counted, not shown."""
-    cells = ["nan" if value is None else value for value in values]
+    cells = np.array(values, dtype=object)
+    missing = np.array([value is None for value in values], dtype=bool)
     try:
-        numbers = np.array(cells, dtype=object).astype(np.float64)
+        numbers = np.where(missing, np.nan, cells).astype(np.float64)
     except (TypeError, ValueError):
-        bad = sum(not _is_number(cell) for cell in cells)
+        bad = int(pd.to_numeric(pd.Series(cells[~missing]), errors="coerce").isna().sum())
         message = f"column {name!r}: {bad} of {len(cells)} values are not numbers"
         raise DataError(message) from None
-    present = np.array([value is not None for value in values], dtype=bool)
-    if not np.isfinite(numbers[present]).all():
+    if not np.isfinite(numbers[~missing]).all():
         raise DataError(f"column {name!r} holds NaN or infinite numbers")
     return numbers
-
-
-def _is_number(cell: object) -> bool:
-    try:
-        float(str(cell))
-    except ValueError:
-        return False
-    return True
 
 
 def make_table(columns: dict[str, list[object]], table: Table) -> pd.DataFrame:
@@ -65,9 +57,8 @@ def table_hash(frame: pd.DataFrame) -> str:
     as byte 1.
     """
     digest = hashlib.sha256()
-    for name in frame.columns:
+    for name, column in frame.items():
         digest.update(str(name).encode() + b"\0")
-        column = frame[name]
         if column.dtype.kind == "f":
             numbers = column.to_numpy(np.float64) + 0.0
             digest.update(np.where(np.isnan(numbers), np.nan, numbers).astype("<f8").tobytes())
@@ -96,8 +87,7 @@ def write_parquet(frame: pd.DataFrame, path: Path, advice: str = "choose another
     import pyarrow.parquet as pq
 
     arrays = {}
-    for name in frame.columns:
-        column = frame[name]
+    for name, column in frame.items():
         if column.dtype.kind == "f":
             arrays[str(name)] = pa.array(column, from_pandas=True)
         else:

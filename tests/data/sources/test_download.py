@@ -89,7 +89,7 @@ def test_a_size_that_is_not_known(
 ) -> None:
     server.routes["/a.zip"] = lambda request: server.send(request, bytes(500_000), None)
     download(f"{server.address}/a.zip", io.BytesIO(), make_settings())
-    assert capsys.readouterr().err == "a.zip: fetching\na.zip: 0.5 MB fetched\n"
+    assert capsys.readouterr().err == "a.zip: fetching\na.zip: 500.0 kB fetched\n"
 
 
 @pytest.mark.parametrize(
