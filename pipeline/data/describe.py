@@ -26,6 +26,7 @@ from pipeline.data.errors import DataError, whole_file
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.spec import read_spec
 from pipeline.paths import conf_dir
+from pipeline.terminal import printable
 
 DEFAULT_PROTOCOL = "inferred"
 WIDTH = 92
@@ -137,7 +138,7 @@ def describe(dataset: Dataset, missing: pd.Series | None, scores: Scores) -> Ite
     yield "          " + "".join(f"{value:>8.3g}" for value in scores.cutoffs.values())
     if dataset.notes:
         yield "inferred"
-        yield from (f"  {note}" for note in dataset.notes)
+        yield from (f"  {printable(note)}" for note in dataset.notes)
     yield "features"
     yield from _names(dataset.columns)
 
@@ -170,7 +171,8 @@ def _line(label: str, text: str) -> str:
 
 
 def _wrapped(text: str, indent: str) -> str:
-    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    shown = printable(text)
+    return textwrap.fill(shown, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def draw_scores(scores: Scores, path: Path) -> None:

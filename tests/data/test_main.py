@@ -152,6 +152,14 @@ def test_describe_an_own_file_and_a_synthetic_one(capsys: Output) -> None:
     assert Path("trap.png").is_file()
 
 
+def test_names_in_a_table_do_not_command_the_terminal(capsys: Output) -> None:
+    Path("t.csv").write_text("\x1b[31mred,job,sex,y\n" + "1.5,\x1b[2Ja,\x1b[1mf,1\n2,b,m,0\n" * 20)
+    assert main(["describe", "t.csv", "--target", "y", "--group", "sex"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "job: �[2Ja | b" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
