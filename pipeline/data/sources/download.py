@@ -15,10 +15,6 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import IO
 
-from rich.console import Console
-from rich.filesize import decimal
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-
 from pipeline.data.errors import DataError, UnavailableError
 from pipeline.data.sources.settings import Settings
 
@@ -65,6 +61,10 @@ def _copy(
 @contextmanager
 def _progress(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Give what shows the bytes so far: a bar in a terminal, its ends as plain lines elsewhere."""
+    from rich.console import Console
+    from rich.filesize import decimal
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
     terminal = sys.stderr.isatty()
     columns = (TextColumn("{task.description}", markup=False), BarColumn(30), DownloadColumn())
     with Progress(*columns, console=Console(file=sys.stderr), disable=not terminal) as bar:
