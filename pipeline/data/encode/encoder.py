@@ -52,7 +52,7 @@ def _declared_kind(name: Any, options: Mapping[str, Any]) -> Kind:
         raise DataError(f"unknown kind {name!r}{closest(name, [*KINDS, DROP])}")
     known = [*inspect.signature(KINDS[name]).parameters][2:]
     for option in options:
-        if option not in known or option == "cumulative":
+        if option not in known:
             raise DataError(f"kind {name} has no option {option!r}{closest(option, known)}")
     return partial(KINDS[name], **options)
 
