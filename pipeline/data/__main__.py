@@ -124,8 +124,7 @@ def run_check(options: argparse.Namespace, settings: Settings) -> int:
 
 def run_describe(options: argparse.Namespace, settings: Settings) -> int:
     """Print what a dataset holds and draw its true scores."""
-    from pipeline.data.describe import describe, find, picture, true_scores
-    from pipeline.data.score_figure import check_picture
+    from pipeline.data.describe import check_picture, describe, draw_scores, find, true_scores
 
     if options.output is not None:
         check_picture(options.output)
@@ -137,10 +136,10 @@ def run_describe(options: argparse.Namespace, settings: Settings) -> int:
     if options.name in LINKED and options.link:
         own["link"] = options.link
     dataset, missing = find(options.name, protocol, settings, own)
-    truth = true_scores(dataset, link)
-    print("\n".join(describe(dataset, missing, truth)))
+    scores = true_scores(dataset, link)
+    print("\n".join(describe(dataset, missing, scores)))
     path = options.output or Path(f"outputs/data/{dataset.name}_{dataset.protocol}_{link}.png")
-    picture(dataset, link, truth, path)
+    draw_scores(scores, path)
     print(f"picture   {path}")
     return 0
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pipeline.data.encode import sums
-from pipeline.data.encode.sums import exact_sum
+from pipeline.data.encode import kinds
+from pipeline.data.encode.kinds import exact_sum
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
 WIDE = st.integers(-300, 300).flatmap(
@@ -23,7 +23,7 @@ def test_as_fsum(x: np.ndarray) -> None:
 
 
 def test_as_fsum_over_several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sums, "CHUNK", 1000)
+    monkeypatch.setattr(kinds, "CHUNK", 1000)
     rng = np.random.default_rng(0)
     x = rng.normal(size=4321) * 10.0 ** rng.integers(-300, 300, 4321)
     assert exact_sum(x) == math.fsum(x)
@@ -32,7 +32,7 @@ def test_as_fsum_over_several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_full_chunk_of_numbers_just_below_a_power_of_two() -> None:
     """Their leading bits add up to the most that a sum must hold exactly."""
-    x = np.full(sums.CHUNK, math.nextafter(1.0, 0.0))
+    x = np.full(kinds.CHUNK, math.nextafter(1.0, 0.0))
     x[::3] -= 2.0**-40
     assert exact_sum(x) == math.fsum(x)
 

@@ -1,4 +1,4 @@
-"""The openml package in a process of its own: see source.py.
+"""The openml package in a process of its own: see openml.py.
 
 Arguments: data id, folder to work in, server or "", most bytes of a file. Writes table.parquet and
 answer.json.
@@ -12,10 +12,6 @@ import shutil
 import sys
 from pathlib import Path
 from typing import Any
-
-
-class TooLargeError(Exception):
-    """A file has more bytes than allowed."""
 
 
 def main(data_id: int, folder: Path, server: str, most: int) -> None:
@@ -50,16 +46,15 @@ def _fetch(data_id: int, folder: Path, most: int) -> dict[str, str | None]:
     from requests.exceptions import RequestException
 
     try:
-        described = _dataset(data_id, download_data=False)
-        if not _is_here(data_id, folder):
-            _check_size(_announced(described), most)
-        dataset = _dataset(data_id, download_data=True)
-        file = dataset.parquet_file or dataset.data_file
-        _check_size(Path(file).stat().st_size if file else None, most)
+        size = None if _is_here(data_id, folder) else _announced(data_id)
+        if size is None or size <= most:
+            dataset = _dataset(data_id, download_data=True)
+            file = dataset.parquet_file or dataset.data_file
+            size = Path(file).stat().st_size if file else 0
+        if size > most:
+            return {"kind": "large", "error": str(size)}
         frame = pd.DataFrame(dataset.get_data(target=None)[0])
         frame.to_parquet(folder / "table.parquet")
-    except TooLargeError as error:
-        return {"kind": "large", "error": str(error)}
     except OpenMLHashException as error:
         return {"kind": "bad", "error": f"wrong checksum: {_short(error)}"}
     except (OpenMLServerError, RequestException, OSError) as error:
@@ -72,12 +67,8 @@ def _fetch(data_id: int, folder: Path, most: int) -> dict[str, str | None]:
 def _dataset(data_id: int, download_data: bool) -> Any:
     import openml
 
-    return openml.datasets.get_dataset(
-        data_id,
-        download_data=download_data,
-        download_qualities=False,
-        download_features_meta_data=False,
-    )
+    bare: dict[str, Any] = {"download_qualities": False, "download_features_meta_data": False}
+    return openml.datasets.get_dataset(data_id, download_data=download_data, **bare)
 
 
 def _is_here(data_id: int, folder: Path) -> bool:
@@ -86,22 +77,17 @@ def _is_here(data_id: int, folder: Path) -> bool:
     return any(path.name in names for path in (folder / "client").rglob(f"{data_id}/*"))
 
 
-def _announced(dataset: Any) -> int | None:
+def _announced(data_id: int) -> int | None:
     """Return how large the server says the file is, None if it does not."""
     import requests
 
-    address = dataset._parquet_url or dataset.url
+    dataset = _dataset(data_id, download_data=False)
     try:
-        with requests.get(address, stream=True, timeout=20) as response:
+        with requests.get(dataset._parquet_url or dataset.url, stream=True, timeout=20) as response:
             length = response.headers.get("Content-Length", "") if response.ok else ""
     except requests.exceptions.RequestException:
         return None  # the download will say what is wrong
     return int(length) if length.isdigit() else None
-
-
-def _check_size(size: int | None, most: int) -> None:
-    if size is not None and size > most:
-        raise TooLargeError(str(size))
 
 
 def _short(error: Exception) -> str:

@@ -15,7 +15,7 @@ from pipeline.data.configured import load_named
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
 from pipeline.data.own_table import load_openml
 from pipeline.data.sources import Settings
-from pipeline.data.sources.openml.source import OpenMLSource
+from pipeline.data.sources.openml import OpenMLSource
 
 Make = Callable[..., Settings]
 Offer = Callable[..., None]

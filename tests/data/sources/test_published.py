@@ -5,7 +5,7 @@ import math
 import pytest
 
 from pipeline.data.errors import DataError
-from pipeline.data.sources.reader import read_files
+from pipeline.data.sources.published import read_files
 from pipeline.data.spec import Format, Table, TableExpect
 
 COLUMNS = {"x": "number", "word": "text"}
@@ -16,7 +16,7 @@ def table(**layout: object) -> Table:
 
 
 def read(*contents: bytes, **layout: object) -> list[list[object]]:
-    files = [(f"file {k}", content) for k, content in enumerate(contents)]
+    files = {f"file {k}": content for k, content in enumerate(contents)}
     frame = read_files(files, table(**layout))
     assert list(frame.columns) == list(COLUMNS)
     return [list(row) for row in frame.itertuples(index=False)]
@@ -58,7 +58,7 @@ def test_numbers_are_correctly_rounded() -> None:
 
 
 def test_columns_that_are_not_declared_are_left_behind() -> None:
-    frame = read_files([("f", b"name,x,word\nAnn,1,a\n")], table(header=True))
+    frame = read_files({"f": b"name,x,word\nAnn,1,a\n"}, table(header=True))
     assert "Ann" not in frame.to_string()
 
 

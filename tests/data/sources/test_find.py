@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
 from pipeline.data.sources import Settings, find_table
-from pipeline.data.sources.bundled import Bundled
+from pipeline.data.sources.kept import Bundled
 from pipeline.data.sources.table import write_parquet
 from pipeline.data.spec import RawFile, Table
 

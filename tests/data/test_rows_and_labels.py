@@ -3,7 +3,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pipeline.data.encode.selection import keep_rows, labels_of
+from pipeline.data.dataset import keep_rows, labels_of
 from pipeline.data.errors import DataError
 from pipeline.data.spec import Condition, Label
 
@@ -27,7 +27,7 @@ def test_conditions_and_a_missing_value_meets_none(condition: Condition, kept: l
 def test_all_conditions_must_be_met() -> None:
     conditions = [Condition("x", between=[-30, 30]), Condition("word", one_of=["a"])]
     assert keep_rows(FRAME, conditions)["x"].tolist() == [30.0]
-    with pytest.raises(DataError, match="filter names column 'y', which is not there"):
+    with pytest.raises(DataError, match="there is no column 'y' to select rows by; known: word, x"):
         keep_rows(FRAME, [Condition("y", one_of=[1])])
 
 
@@ -45,12 +45,12 @@ def test_labels() -> None:
         (["yes", "no", "Jo Doe"], "target 'y': unknown values: 1; known: yes, no"),
         (["yes", "yes"], "target 'y' has one class only: 2 rows, 2 of label 1"),
         (["no", "no"], "target 'y' has one class only: 2 rows, 0 of label 1"),
-        (["yes", None], "target 'y' is missing in 1 rows"),
+        (["yes", None], "target 'y' is missing in 1 of 2 rows; fill them in"),
     ],
 )
 def test_bad_labels(values: list[str | None], message: str) -> None:
     label = Label("y", positive=["yes"], negative=["no"])
     with pytest.raises(DataError, match=message):
         labels_of(pd.DataFrame({"y": values}), label)
-    with pytest.raises(DataError, match="there is no target column 'y'"):
+    with pytest.raises(DataError, match="there is no column 'y' of labels"):
         labels_of(pd.DataFrame({"x": values}), label)

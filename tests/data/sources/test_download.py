@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import io
+import sys
 import zipfile
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from pipeline.data.errors import DataError
-from pipeline.data.sources.archive import read_member
+from pipeline.data.errors import DataError, UnavailableError
+from pipeline.data.sources import Settings
+from pipeline.data.sources.download import download, read_member
+
+Make = Callable[..., Settings]
 
 
 def zipped(members: dict[str, bytes]) -> bytes:
@@ -63,3 +69,50 @@ def test_damaged_archives() -> None:
         read(sound[: len(sound) // 2], "data.csv")
     with pytest.raises(DataError, match=r"a.zip is not a sound zip"):
         read(sound.replace(b"\x08\x00", b"\x63\x00"), "data.csv")  # unknown compression
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_plain_lines_where_there_is_no_terminal(
+    server: Any, make_settings: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.routes["/a.zip"] = bytes(2_000_000)
+    download(f"{server.address}/a.zip", io.BytesIO(), make_settings())
+    assert capsys.readouterr().err == "a.zip: fetching 2.0 MB\na.zip: 2.0 MB fetched\n"
+
+
+def test_a_size_that_is_not_known(
+    server: Any, make_settings: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.routes["/a.zip"] = lambda request: server.send(request, bytes(500_000), None)
+    download(f"{server.address}/a.zip", io.BytesIO(), make_settings())
+    assert capsys.readouterr().err == "a.zip: fetching\na.zip: 500.0 kB fetched\n"
+
+
+@pytest.mark.parametrize(
+    ("came", "announced", "text"),
+    [(2_000_000, 2_000_000, "2.0/2.0 MB"), (500_000, None, "500.0/? kB")],
+)
+def test_a_bar_on_a_terminal(
+    came: int, announced: int | None, text: str,
+    server: Any, make_settings: Make, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    server.routes["/a.zip"] = lambda request: server.send(request, bytes(came), announced)
+    download(f"{server.address}/a.zip", io.BytesIO(), make_settings())
+    assert "a.zip" in stream.getvalue()
+    assert text in stream.getvalue()
+    assert "fetch" not in stream.getvalue()
+
+
+def test_a_cut_off_download_is_not_called_fetched(
+    server: Any, make_settings: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.routes["/a.zip"] = lambda request: server.send(request, bytes(9), 17)
+    with pytest.raises(UnavailableError, match=r"cut off: 9 of 17 bytes|IncompleteRead"):
+        download(f"{server.address}/a.zip", io.BytesIO(), make_settings())
+    assert "fetched" not in capsys.readouterr().err
