@@ -70,7 +70,10 @@ def add_options(parser: argparse.ArgumentParser, name: str) -> None:
             f"--{option}", type=_whole_number, nargs=several, default=default, help=about
         )
     parser.add_argument(
-        "overrides", nargs="*", help="as for python -m pipeline.run -m, such as dataset.n=1000"
+        "overrides",
+        nargs="*",
+        metavar="KEY=VALUE",
+        help="as for python -m pipeline.run -m, such as dataset.n=1000",
     )
 
 
