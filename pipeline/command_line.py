@@ -8,13 +8,17 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from pipeline.core.names import closest
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130
+LINE = re.compile(
+    r"(?P<nested> *)(?:- )?(?P<key>\w+):(?: (?P<value>[^#]*?))?(?: +# (?P<about>.*))?"
+)
 SHORT = re.compile(r"(onesided|python -m pipeline)( \w+)?")  # as pipeline.__main__ leaves argv[0]
 
 
@@ -140,3 +144,30 @@ def guarded(
             raise
         print(f"{prefix}{explain(error)}", file=sys.stderr)
         return next(code for kind, code in errors.items() if isinstance(error, kind))
+
+
+class Setting(NamedTuple):
+    """A line of a config: a key with its value, and the comment beside it."""
+
+    section: str
+    key: str
+    value: str
+    about: str
+
+    @property
+    def written(self) -> str:
+        """The setting as a command line has it."""
+        return f"{f'{self.section}.' if self.section else ''}{self.key}={self.value}"
+
+
+def read_settings(file: Path) -> Iterator[Setting]:
+    """Yield the settings of a config that have a value on their line, by section."""
+    section = ""
+    for match in map(LINE.fullmatch, file.read_text(encoding="utf-8").splitlines()):
+        if match is None:
+            continue
+        nested, key, value, about = match.group("nested", "key", "value", "about")
+        if not nested:
+            section = "" if value else key
+        if value:
+            yield Setting(section, key, value, about or "")

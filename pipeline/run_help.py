@@ -10,8 +10,7 @@ import re
 
 from hydra.core.global_hydra import GlobalHydra
 
-from pipeline.command_line import list_words, parser_of
-from pipeline.config_comments import Setting, read_settings
+from pipeline.command_line import Setting, list_words, parser_of, read_settings
 from pipeline.paths import conf_dir
 
 ABOUT = "Compute one cell, or with -m a sweep: all combinations of the values listed."

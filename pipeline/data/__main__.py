@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.command_line import FAILED, choose, guarded
-from pipeline.config_comments import read_settings
+from pipeline.command_line import FAILED, choose, guarded, read_settings
 from pipeline.core.names import closest
 from pipeline.data import commands
 from pipeline.data.errors import DataError

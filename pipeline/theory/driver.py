@@ -15,7 +15,6 @@ import argparse
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from omegaconf import OmegaConf
@@ -109,8 +108,7 @@ def lines(pattern: str, table: pd.DataFrame) -> Iterator[str]:
 
 
 def _swept(experiment: str, overrides: Sequence[str]) -> Iterator[Result]:
-    from pipeline.results.runs import RunFolder
-    from pipeline.sweeps.gather import run_sweep
+    from pipeline.sweeps.batch import run_sweep
     from pipeline.view.names import name_text
 
     swept = run_sweep([f"experiment={experiment}", *overrides])
@@ -121,7 +119,7 @@ def _swept(experiment: str, overrides: Sequence[str]) -> Iterator[Result]:
             f"experiment={experiment}: {len(failed)} of {len(runs)} cells failed, first {first}"
         )
     for cell, one in zip(swept.cells, runs, strict=True):
-        yield Result(cell, RunFolder(Path(str(one.folder))).outcome())
+        yield Result(cell, one.results().outcome())
 
 
 def _experiment(name: str) -> Any:
