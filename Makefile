@@ -27,11 +27,11 @@ ui: ## open MLflow's pages on http://127.0.0.1:5000; another port with PORT=…
 
 paper: ## bring tables, figures, comparison and report up to date (hours, if nothing is there)
 	@$(BOOTSTRAP) run
-	PATH="$(CURDIR)/.venv/bin:$$PATH" DVC_NO_ANALYTICS=1 .venv/bin/dvc repro
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" DVC_NO_ANALYTICS=1 .venv/bin/dvc repro
 
 paper-quick: ## the same stages at toy size, in minutes: outputs/quick/report/index.html
 	@$(BOOTSTRAP) run
-	$(VENV_PYTHON) scripts/paper_quick.py
+	@$(VENV_PYTHON) scripts/paper_quick.py
 
 test: ## run the fast tests
 	@$(BOOTSTRAP) dev
@@ -39,7 +39,7 @@ test: ## run the fast tests
 
 slow: ## run the slow tests (pytest's exit code 5: there are none)
 	@$(BOOTSTRAP) dev
-	$(VENV_PYTHON) -m pytest -n 2 -m slow --timeout 3600 || [ $$? -eq 5 ]
+	@$(VENV_PYTHON) -m pytest -n 2 -m slow --timeout 3600 || [ $$? -eq 5 ]
 
 lint: ## check style, types and the direction of imports
 	@$(BOOTSTRAP) dev
@@ -50,7 +50,7 @@ lint: ## check style, types and the direction of imports
 
 bench: ## compare speed with other libraries
 	@$(BOOTSTRAP) bench
-	$(VENV_PYTHON) scripts/bench.py
+	@$(VENV_PYTHON) scripts/bench.py
 
 pins: ## compile requirements/*.txt from pyproject.toml (needs uv)
 	$(COMPILE) --output-file requirements/run.txt
@@ -58,5 +58,5 @@ pins: ## compile requirements/*.txt from pyproject.toml (needs uv)
 	$(COMPILE) --group bench --constraint requirements/dev.txt --output-file requirements/bench.txt
 
 clean: ## remove .venv and the caches, keep outputs/
-	rm -rf .venv .venv.lock .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+	@rm -rf .venv .venv.lock .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

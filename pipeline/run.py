@@ -1,4 +1,4 @@
-"""Run one cell or a sweep: ``python -m pipeline.run -m method=ours,margin cutoff=0.5,0.7``.
+"""Compute one cell or a sweep: ``python -m pipeline.run -m method=ours,margin cutoff=0.5,0.7``.
 
 Only Hydra is imported here: ``--help`` and ``--cfg job`` need nothing else.
 """
@@ -13,12 +13,13 @@ from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
+from pipeline.command_line import FAILED, INTERRUPTED, REFUSED, name_of
 from pipeline.paths import conf_dir
+from pipeline.run_help import help_template
 from pipeline.terminal import any_terminal
 
-FAILED, REFUSED, INTERRUPTED = 1, 2, 130
 SELDOM = (100_000, 50, 100)  # Python's own: 700, 10, 10
 FULL_ERROR, TRACE = "HYDRA_FULL_ERROR", "ONESIDED_TRACE"  # the second: what the user has set
 
@@ -49,6 +50,7 @@ def _run_single(config: DictConfig) -> int:
 def main() -> None:
     """Run what the command line asks for; exit with 1 if a cell failed, 2 if it makes no sense."""
     any_terminal()
+    OmegaConf.register_new_resolver("help_template", help_template, replace=True)
     # Composing and logging make many objects and few cycles: to look for these as often as Python
     # does by default took a quarter of a sweep's time, a last look at the end more than a second.
     gc.set_threshold(*SELDOM)
@@ -72,12 +74,13 @@ def main() -> None:
 
 def _explained(error: Exception) -> int:
     """Say in one line what went wrong; return the exit code."""
-    from pipeline.cells.errors import SweepError, explain
-    from pipeline.sweeps.hydra_errors import explain_hydra
+    from pipeline.cells.errors import SweepError
+    from pipeline.sweeps.hydra_errors import explain_request
 
     begun = isinstance(error, SweepError)
     cause = (error.__cause__ or error) if begun else error
-    print(f"pipeline.run: {explain_hydra(cause, sys.argv[1:]) or explain(cause)}", file=sys.stderr)
+    said = explain_request(cause, sys.argv[1:])
+    print(f"{name_of('pipeline.run')}: {said}", file=sys.stderr)
     return FAILED if begun else REFUSED
 
 

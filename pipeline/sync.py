@@ -1,9 +1,14 @@
-"""Log what MLflow has missed: ``python -m pipeline.sync [outputs=outputs] [tracking.uri=…]``.
+"""Log what MLflow has missed.
 
 A sweep whose server was down has its results in files; this tells MLflow of them, and how the sweep
 ended. What has been logged is not logged again, half of a run is removed, and sweeps that are still
 running are left alone. Sweeps with ``tracking=none`` are logged where ``tracking.uri`` says, and
 left alone where it says nothing.
+
+Examples:
+    python -m pipeline.sync
+    python -m pipeline.sync outputs=elsewhere
+    python -m pipeline.sync tracking.uri=http://127.0.0.1:5000
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.core.names import closest
+from pipeline.command_line import FAILED, REFUSED, guarded, settings
 from pipeline.results.journal import FINISHED, Journal, Run, find_sweeps
 from pipeline.results.runs import PARTS, runs_dir
 from pipeline.terminal import any_terminal
@@ -29,7 +34,10 @@ from pipeline.tracking.tracker import (
     open_sweep,
 )  # fmt: skip
 
-OPTIONS = {"outputs": "outputs", "tracking.uri": ""}
+SETTINGS = {
+    "outputs": ("outputs", "folder of the sweeps"),
+    "tracking.uri": ("", "another store than the one the sweeps wanted"),
+}
 EXPERIMENT = "onesided"  # of MLflow, for sweeps that wanted none
 
 
@@ -37,36 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Log all that is missing; return 1 if MLflow does not answer, 2 if the command is wrong."""
     any_terminal()
     given = sys.argv[1:] if arguments is None else arguments
-    if any(argument in ("-h", "--help") for argument in given):
-        print(__doc__)
-        return 0
-    try:
-        options = parse(given)
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        return 2
-    try:
-        n_logged = sync(Path(options["outputs"]), options["tracking.uri"] or None)
-    except TrackingError as error:
-        print(error, file=sys.stderr)
-        return 1
+    return guarded(lambda: _sync(given), {TrackingError: FAILED, ValueError: REFUSED}, prefix="")
+
+
+def _sync(arguments: Sequence[str]) -> int:
+    given = settings("pipeline.sync", str(__doc__), SETTINGS, arguments)
+    outputs = Path(given["outputs"])
+    if not outputs.is_dir():
+        raise ValueError(f"outputs={outputs}: no such folder")
+    n_logged = sync(outputs, given["tracking.uri"] or None)
     print(f"{_jobs(n_logged)} logged" if n_logged else "nothing to log")
     return 0
-
-
-def parse(arguments: Sequence[str]) -> dict[str, str]:
-    """Return the options of the command line."""
-    options = dict(OPTIONS)
-    for argument in arguments:
-        key, equals, value = argument.partition("=")
-        if key not in OPTIONS:
-            raise ValueError(f"unknown option {key!r}{closest(key, OPTIONS)}")
-        if not equals or not value:
-            raise ValueError(f"{key} needs a value: {key}=…")
-        options[key] = value
-    if not Path(options["outputs"]).is_dir():
-        raise ValueError(f"outputs={options['outputs']}: no such folder")
-    return options
 
 
 def sync(outputs: Path, uri: str | None = None) -> int:
@@ -82,13 +71,13 @@ def sync(outputs: Path, uri: str | None = None) -> int:
         if held is None:  # still running
             continue
         try:
-            n_logged += _sync(journal, outputs, uri)
+            n_logged += _sync_sweep(journal, outputs, uri)
         finally:
             os.close(held)
     return n_logged
 
 
-def _sync(journal: Journal, outputs: Path, uri: str | None) -> int:
+def _sync_sweep(journal: Journal, outputs: Path, uri: str | None) -> int:
     """Log what MLflow lacks of one sweep: jobs, and the end of its own run."""
     wanted = _wanted(journal, uri)
     runs = [_found_in(run, outputs) for run in journal.runs()]

@@ -150,7 +150,7 @@ SECTIONS = {
         "Layout of the rows",
         "Time of the seven methods in the sparse layout (*ours*) and the dense one (*theirs*), "
         "122 columns, non-zeros at random places: where the ratio falls below 1 "
-        "dense is faster. `SPARSE_DENSITY` in `pipeline/core/rows.py` stands on this.",
+        "dense is faster. `SPARSE_DENSITY` in `pipeline/core/kernels/rows.py` stands on this.",
         scaling.layout,
     ),
 }

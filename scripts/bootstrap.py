@@ -2,7 +2,8 @@
 
     python3 scripts/bootstrap.py [run|dev|bench]
 
-Uses uv where it is on PATH and pip otherwise. A second call finds the stamp and does nothing.
+Uses uv where it is on PATH and pip otherwise; what they print goes to `.venv/install.log` and is
+shown if they fail. Writes `.venv/bin/onesided`. A second call finds the stamp and does nothing.
 `.venv` belongs to this script: one that is unfinished, or was made from other pins, by another
 Python or for another place, is made anew. Linux and macOS.
 """
@@ -16,10 +17,12 @@ import hashlib
 import importlib.util
 import json
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +35,20 @@ NO_VENV = (
     "(Debian, Ubuntu: apt install python3-venv)."
 )
 INSTALL_FAILED = (
-    "the pinned requirements could not be installed; the reason stands above. Without network or "
-    "package index nothing can be installed; for another index set PIP_INDEX_URL (pip) or "
-    "UV_INDEX_URL (uv)."
+    "the pinned requirements could not be installed; the reason stands above, all that was printed "
+    "in {log}. Without network or package index nothing can be installed; for another index set "
+    "PIP_INDEX_URL (pip) or UV_INDEX_URL (uv)."
 )
+LAST_LINES = 20  # of the installer's, shown when it fails
+COMMAND = """\
+#!/bin/sh
+exec {python} -P -c '
+import sys
+from pipeline.__main__ import main
+sys.argv[0] = "onesided"
+sys.exit(main())
+' "$@"
+"""
 
 
 class BootstrapError(Exception):
@@ -62,6 +75,16 @@ class Checkout:
     def stamp(self) -> Path:
         """Says what the environment holds; present only while it is complete."""
         return self.venv / "bootstrap.json"
+
+    @property
+    def log(self) -> Path:
+        """What the installer has printed."""
+        return self.venv / "install.log"
+
+    @property
+    def command(self) -> Path:
+        """The project's command, to be called from any directory."""
+        return self.venv / "bin" / "onesided"
 
     @property
     def lock(self) -> Path:
@@ -145,18 +168,32 @@ def install_commands(
     return [[python, "-m", "ensurepip"], [*pip, "install", *what]]
 
 
-def run_commands(commands: Sequence[Sequence[str]], lock: int) -> bool:
-    """Run commands up to the first that fails; whether all went well.
+def run_commands(commands: Sequence[Sequence[str]], lock: int, log: Path) -> bool:
+    """Run commands up to the first that fails, their output to a log; whether all went well.
 
     They inherit the lock: should this process be killed, its child still keeps others out.
     """
-    for command in commands:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, pass_fds=(lock,), check=False)
-        if done.returncode < 0:
-            raise BootstrapError(f"{command[0]} was killed; the next call starts afresh.")
-        if done.returncode > 0:
-            return False
+    with log.open("wb") as file:
+        for command in commands:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                pass_fds=(lock,),
+                check=False,
+            )
+            if done.returncode < 0:
+                raise BootstrapError(f"{command[0]} was killed; the next call starts afresh.")
+            if done.returncode > 0:
+                return False
     return True
+
+
+def last_lines(log: Path) -> str:
+    """The end of a log, which has the reason of a failure."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "\n".join(lines[-LAST_LINES:])
 
 
 def create_venv(checkout: Checkout) -> None:
@@ -168,10 +205,13 @@ def create_venv(checkout: Checkout) -> None:
 
 
 def link_project(checkout: Checkout) -> None:
-    """Make `import pipeline` work from any directory: a .pth file instead of a build."""
+    """Make `import pipeline` and `onesided` work from any directory, without a build."""
     base = str(checkout.venv)
     packages = sysconfig.get_path("purelib", "venv", vars={"base": base, "platbase": base})
     Path(packages, "onesided.pth").write_text(f"{checkout.root}\n", encoding="utf-8")
+    script = COMMAND.format(python=shlex.quote(str(checkout.python)))
+    checkout.command.write_text(script, encoding="utf-8")
+    checkout.command.chmod(0o755)
 
 
 def install(checkout: Checkout, level: str, lock: int) -> None:
@@ -181,10 +221,11 @@ def install(checkout: Checkout, level: str, lock: int) -> None:
     checkout.stamp.unlink(missing_ok=True)
     if before is None:
         create_venv(checkout)
-    if not run_commands(commands, lock):
+    if not run_commands(commands, lock, checkout.log):
+        print(last_lines(checkout.log), file=sys.stderr)
         if before is not None:  # both installers download everything before they change anything
             write_stamp(checkout, before)
-        raise BootstrapError(INSTALL_FAILED)
+        raise BootstrapError(INSTALL_FAILED.format(log=checkout.log))
     link_project(checkout)
     write_stamp(checkout, level)
 
@@ -192,11 +233,16 @@ def install(checkout: Checkout, level: str, lock: int) -> None:
 def prepare(checkout: Checkout, level: str) -> None:
     """Make sure that the environment serves a level."""
     if covers(installed_level(checkout), level):
+        if not checkout.command.exists():  # made before there was one
+            link_project(checkout)
         return
     with locked(checkout.lock) as lock:
         if not covers(installed_level(checkout), level):  # another call may have done it
-            say(f"installing requirements/{level}.txt into .venv")
+            how = "with uv" if shutil.which("uv") else "with pip: minutes (with uv, seconds)"
+            say(f"installing requirements/{level}.txt into .venv {how}")
+            start = time.monotonic()
             install(checkout, level, lock)
+            say(f"ready after {time.monotonic() - start:.0f} s")
 
 
 def say(message: str) -> None:

@@ -1,6 +1,6 @@
 """Make pipeline/data/bundled/*.parquet from the files as they were published.
 
-    python scripts/bundle_data.py [--mirror FOLDER] [--output FOLDER]
+    python scripts/bundle_data.py [--mirror BUNDLED] [--output BUNDLED]
 
 The files come from a mirror (the folder, or $ONESIDED_DATA_MIRROR), else from OpenML or the
 addresses in conf/dataset. Each table must have the rows and the hash of values of its config, and
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pipeline.data.errors import MismatchError
 from pipeline.data.sources import Settings, find_table
-from pipeline.data.sources.bundled import FOLDER
+from pipeline.data.sources.kept import BUNDLED
 from pipeline.data.sources.table import write_parquet
 from pipeline.data.spec import Table, dataset_names, read_spec
 
@@ -56,7 +56,7 @@ def main() -> None:
     """Find, check, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mirror", type=Path, help="folder of the files ($ONESIDED_DATA_MIRROR)")
-    parser.add_argument("--output", type=Path, default=FOLDER)
+    parser.add_argument("--output", type=Path, default=BUNDLED)
     arguments = parser.parse_args()
     settings = Settings.of(mirror=arguments.mirror)
     for name in dataset_names():

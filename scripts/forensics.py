@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from pipeline.files import replacing
 from pipeline.paper.collection import Collection
-from pipeline.paper.published import published
-from pipeline.paper.statistics.agreement import pool
-from pipeline.paper.statistics.compare import PAPER_SPLITS, compare
+from pipeline.paper.comparison.agreement import pool
+from pipeline.paper.comparison.compare import PAPER_SPLITS, compare
+from pipeline.paper.published import Setting, published
 
 ROOT = Path(__file__).resolve().parents[1]
 AS_IT_STANDS = "as it stands"
@@ -119,7 +119,7 @@ def chances(found: Collection, link: str, name: str) -> Iterator[dict[str, Any]]
     for labels, part in found.losses.groupby(["dataset", "cutoff", "method"], sort=False):
         dataset, cutoff, method = map(str, labels)
         losses = part.pivot_table(index="split", columns="alpha", values="loss").to_numpy()
-        figure = paper[link, dataset, cutoff][method]
+        figure = paper[Setting(link, dataset, cutoff)][method]
         yield {
             "link": link, "reading": name, "dataset": dataset, "cutoff": cutoff,
             "method": method, "paper": figure, "p": tail_probability(losses, figure),

@@ -23,9 +23,9 @@ from pipeline.core.loss import cutoff_at, one_sided_loss
 from pipeline.data.dataset import Dataset, load
 from pipeline.data.splits import initial_size, stratified_split
 from pipeline.files import replacing
-from pipeline.paper.published import published
-from pipeline.paper.statistics.agreement import geometric_mean
-from pipeline.paper.statistics.compare import ratio, z_score
+from pipeline.paper.comparison.agreement import geometric_mean
+from pipeline.paper.comparison.compare import ratio, z_score
+from pipeline.paper.published import Setting, published
 
 ROOT = Path(__file__).resolve().parents[1]
 FloatArray = NDArray[np.float64]
@@ -129,7 +129,7 @@ def screen(datasets: Sequence[str], cutoffs: Sequence[str], n_splits: int) -> pd
                 for number in range(FIRST_SPLIT, FIRST_SPLIT + n_splits):
                     split, factor = draw(data.y, how, number)
                     losses.append(factor * greedy(X, data.y, truth, split, value, how)[0])
-                figure, mean = paper["linear", name, cutoff], float(np.mean(losses))
+                figure, mean = paper[Setting("linear", name, cutoff)], float(np.mean(losses))
                 (z,) = z_score([figure], [mean], [np.std(losses, ddof=1)], [n_splits])
                 (over,) = ratio([figure], [mean])
                 line = {"treatment": treatment, "dataset": name, "cutoff": cutoff}

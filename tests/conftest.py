@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from pipeline.sweeps.warm import warm_up
 
 # No example has to be quick: how long one takes says how busy the machine is.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("repeat", PATIENT, derandomize=True)
 settings.register_profile("explore", PATIENT, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile the kernels once, before several processes would; make an unreadable cache anew."""
+    if not hasattr(session.config, "workerinput") and not session.config.option.collectonly:
+        warm_up()

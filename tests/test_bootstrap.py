@@ -1,5 +1,6 @@
 """The decisions of scripts/bootstrap.py; nothing is installed and no network is used."""
 
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -10,7 +11,7 @@ import pytest
 from bootstrap import BootstrapError, Checkout
 
 Installed = list[str]
-RunCommands = Callable[[Sequence[Sequence[str]], int], bool]
+RunCommands = Callable[[Sequence[Sequence[str]], int, Path], bool]
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Installed:
         log.append("venv")
         make_environment(checkout)
 
-    def run_commands(commands: Sequence[Sequence[str]], _lock: int) -> bool:
+    def run_commands(commands: Sequence[Sequence[str]], _lock: int, _log: Path) -> bool:
         log.append(Path(commands[-1][-1]).stem)
         return True
 
@@ -53,7 +54,8 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Installed:
 
 
 def fail_with(outcome: bool | BaseException) -> RunCommands:
-    def run_commands(_commands: Sequence[Sequence[str]], _lock: int) -> bool:
+    def run_commands(_commands: Sequence[Sequence[str]], _lock: int, log: Path) -> bool:
+        log.write_text("\n".join(f"line {number}" for number in range(100)))
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
@@ -220,10 +222,47 @@ def test_failed_upgrade_keeps_what_was_there(
 
 
 def test_commands_stop_at_the_first_failure(tmp_path: Path) -> None:
+    log, last = tmp_path / "log", ["touch", str(tmp_path / "made")]
     with bootstrap.locked(tmp_path / "lock") as lock:
-        assert bootstrap.run_commands([["true"], ["true"]], lock)
-        assert not bootstrap.run_commands([["false"], ["touch", str(tmp_path / "made")]], lock)
+        assert bootstrap.run_commands([["true"], ["true"]], lock, log)
+        assert not bootstrap.run_commands([["false"], last], lock, log)
     assert not (tmp_path / "made").exists()
+
+
+def test_what_an_installer_prints_goes_to_the_log(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    with bootstrap.locked(tmp_path / "lock") as lock:
+        bootstrap.run_commands([["echo", "one"], ["sh", "-c", "echo two >&2; exit 1"]], lock, log)
+    assert log.read_text() == "one\ntwo\n"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_install_takes_two_lines(
+    checkout: Checkout, installed: Installed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bootstrap.prepare(checkout, "dev")
+    bootstrap.prepare(checkout, "dev")
+    assert installed
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("bootstrap: installing requirements/dev.txt into .venv with ")
+    assert lines[1].startswith("bootstrap: ready after ")
+    assert len(lines) == 2
+
+
+def test_a_failed_install_shows_the_end_of_its_log(
+    checkout: Checkout,
+    installed: Installed,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(bootstrap, "run_commands", fail_with(False))
+    with pytest.raises(BootstrapError, match=str(checkout.log)):
+        bootstrap.prepare(checkout, "dev")
+    assert installed == ["venv"]
+    shown = capsys.readouterr().err.splitlines()[1:]
+    assert shown == [f"line {number}" for number in range(80, 100)]
 
 
 def test_killed_command_is_reported(tmp_path: Path) -> None:
@@ -231,7 +270,7 @@ def test_killed_command_is_reported(tmp_path: Path) -> None:
         bootstrap.locked(tmp_path / "lock") as lock,
         pytest.raises(BootstrapError, match="was killed"),
     ):
-        bootstrap.run_commands([["sh", "-c", "kill -9 $$"]], lock)
+        bootstrap.run_commands([["sh", "-c", "kill -9 $$"]], lock, tmp_path / "log")
 
 
 def test_concurrent_calls_install_once(checkout: Checkout, installed: Installed) -> None:
@@ -250,8 +289,55 @@ def test_concurrent_calls_install_once(checkout: Checkout, installed: Installed)
 def test_project_is_importable_from_the_environment(checkout: Checkout) -> None:
     packages = checkout.venv / "lib" / "python{}.{}".format(*sys.version_info) / "site-packages"
     packages.mkdir(parents=True)
+    make_environment(checkout)
     bootstrap.link_project(checkout)
     assert (packages / "onesided.pth").read_text() == f"{checkout.root}\n"
+
+
+@pytest.mark.parametrize("name", ["plain", "it's a folder"])
+def test_the_command_works_from_any_directory(name: str, tmp_path: Path) -> None:
+    """As it is written, with this Python in place of the environment's."""
+    root, elsewhere = tmp_path / name, tmp_path / "elsewhere"
+    packages = "lib/python{}.{}/site-packages".format(*sys.version_info)
+    (root / ".venv" / packages).mkdir(parents=True)
+    elsewhere.mkdir()
+    (elsewhere / "argparse.py").write_text("raise AssertionError\n")
+    checkout = Checkout(root)
+    make_environment(checkout)
+    here = Path(bootstrap.__file__).parents[1]
+    checkout.python.write_text(f'#!/bin/sh\nPYTHONPATH="{here}" exec "{sys.executable}" "$@"\n')
+    checkout.python.chmod(0o755)
+    bootstrap.link_project(checkout)
+    done = subprocess.run(
+        [checkout.command, "data", "list"],
+        cwd=elsewhere,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("dataset ")
+    done = subprocess.run(
+        [checkout.command, "data", "lst"],
+        cwd=elsewhere,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "onesided data: error: there is no command 'lst'; did you mean 'list'?" in done.stderr
+
+
+def test_an_environment_of_before_gets_the_command(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_complete(checkout, "dev")
+    linked: list[Checkout] = []
+    monkeypatch.setattr(bootstrap, "link_project", linked.append)
+    bootstrap.prepare(checkout, "run")
+    assert linked == [checkout]
+    checkout.command.touch()
+    bootstrap.prepare(checkout, "run")
+    assert linked == [checkout]
 
 
 def test_trouble_is_a_message_not_a_traceback(

@@ -14,9 +14,9 @@ from dvc.repo import Repo
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from pipeline.paper.by_setting import Setting, in_text
+from pipeline.paper.by_setting import FRESH
 from pipeline.paper.collection import CELLS
-from pipeline.paper.statistics.alphas import FRESH
+from pipeline.paper.published import Setting, in_text
 from pipeline.sweeps.plan import config_loader
 
 ROOT = Path(__file__).parents[1]
@@ -98,7 +98,7 @@ def test_a_theory_stage_reads_the_configs_of_its_experiments(
 ) -> None:
     command = re.search(r"pipeline\.theory (\w+)", stages[name].cmd)
     assert command
-    module = importlib.import_module(f"pipeline.theory.{command[1]}.measure")
+    module = importlib.import_module(f"pipeline.theory.{command[1]}")
     read = {dep.def_path for dep in stages[name].deps}
     for experiment in module.EXPERIMENTS:
         assert f"conf/experiment/{experiment}.yaml" in read

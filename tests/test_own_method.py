@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -12,11 +13,12 @@ import pytest
 from pipeline.cells.errors import ConfigError
 from pipeline.cells.own_method import find_method
 from pipeline.cells.read import make_cell
+from pipeline.core.methods.checks import CHECKS
 from pipeline.sweeps.plan import plan
 from tests.commands import ROOT, run
 
 TEXT = (ROOT / "docs" / "methods.md").read_text()
-SOURCE = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)[0]
+SOURCE, TESTS = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
 YAML = re.findall(r"```yaml\n(.*?)```", TEXT, flags=re.DOTALL)[0]
 SMALL = ("splits=2", "alpha=[0.1,1]", "n_jobs=2")
 
@@ -116,3 +118,19 @@ def test_a_package_that_is_not_there_is_no_folder() -> None:
     with pytest.warns(UserWarning, match="not available"):
         (job,) = plan(["hydra.searchpath=[pkg://no_such_package.conf]"])
     assert job.config_dirs == []
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (SOURCE, f"{len(CHECKS)} passed"),
+        (SOURCE.replace("uses_width = True", ""), "is NaN in round 1; if it reads the width, set"),
+    ],
+)
+def test_its_author_runs_the_checks_of_the_project(tmp_path: Path, source: str, says: str) -> None:
+    folder = drop(tmp_path, source=source) / "method"
+    (folder / "test_my_method.py").write_text(TESTS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert says in done.stdout, done.stdout
+    assert set(re.findall(r"`(\w+)`", TEXT)) >= {check.__name__ for check in CHECKS}

@@ -49,6 +49,15 @@ def test_asking_imports_nothing_heavy(asked: tuple[str, ...]) -> None:
     assert not modules & HEAVY
 
 
+@pytest.mark.parametrize("asked", [(), ("--help",), ("status", "--help"), ("reproduce", "--help")])
+def test_what_there_is_is_listed_without_hydra(asked: tuple[str, ...]) -> None:
+    modules = imported(
+        f"{RUN.format(show=SHOW)}; from pipeline.__main__ import main; main()", *asked
+    )
+    assert "pipeline" in modules
+    assert not modules & (HEAVY | {"hydra", "omegaconf", "rich"})
+
+
 def test_the_benchmark_measures_both_questions() -> None:
     rows = list(startup.startup(QUICK))
     assert [row.case for row in rows] == [

@@ -115,9 +115,10 @@ def test_they_are_logged_where_an_address_says(
 
 
 def test_help_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "--help")
-    assert code == 0
-    assert "python -m pipeline.sync" in out
+    with pytest.raises(SystemExit) as stop:
+        sync.main(["--help"])
+    assert stop.value.code == 0
+    assert "python -m pipeline.sync" in capsys.readouterr().out
 
 
 def test_a_server_that_is_down_is_told_in_one_line(

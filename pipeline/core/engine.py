@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core import loss as loss_
 from pipeline.core import validation
-from pipeline.core.jit import compile_bonus
-from pipeline.core.lane import BAD_LABEL, DONE, NAN_BONUS, run_lanes
+from pipeline.core.kernels.jit import compile_bonus
+from pipeline.core.kernels.lane import BAD_LABEL, DONE, NAN_BONUS, run_lanes
+from pipeline.core.kernels.rows import FloatArray, Rows, layout, take
 from pipeline.core.lanes import Draws, IndexArray, Lane, Simulation, Split, grid, lane_key
 from pipeline.core.learner import OneSidedLearner, TimeUnit, make_rule
 from pipeline.core.methods import Method, Setting
 from pipeline.core.models.base import ModelSpec
 from pipeline.core.models.glm import GLM, NO_OPTIMUM
-from pipeline.core.rows import FloatArray, Rows, layout, take
 
 __all__ = ["Lane", "Simulation", "Split", "grid", "lane_key", "simulate"]
 

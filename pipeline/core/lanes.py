@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from pipeline.core import loss as loss_
 from pipeline.core import validation
-from pipeline.core.draws import draw_key
+from pipeline.core.kernels.draws import draw_key
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.methods import Method, get_method
-from pipeline.core.rows import FloatArray
 
 Draws = Literal["fresh", "shared"]
 IndexArray = NDArray[np.int64]

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core import storage, validation
-from pipeline.core.jit import compile_bonus, jit
-from pipeline.core.lane import Rule, bonus_of, passes
+from pipeline.core.kernels.jit import compile_bonus, jit
+from pipeline.core.kernels.lane import Rule, bonus_of, passes
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.links import Link, get_link
 from pipeline.core.methods import Method, Setting, get_method
 from pipeline.core.models.base import Growth, Model, ModelSpec, ScoreScale
 from pipeline.core.names import closest
-from pipeline.core.rows import FloatArray
 
 TimeUnit = Literal["rounds", "examples"]
 COUNTERS = ("n_rounds_", "n_seen_", "_next_id", "_n_features")

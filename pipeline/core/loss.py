@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.jit import jit
+from pipeline.core.kernels.jit import jit
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.models.base import ModelSpec, ScoreScale
 from pipeline.core.models.glm import GLM
-from pipeline.core.rows import FloatArray
 
 
 def one_sided_loss(truth: FloatArray, cutoff: float, accepted: NDArray[np.bool_]) -> FloatArray:

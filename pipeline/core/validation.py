@@ -7,8 +7,8 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.links import Link
-from pipeline.core.rows import FloatArray
 
 LARGEST = 1e120
 

@@ -1,4 +1,12 @@
-"""Datasets on the command line: ``python -m pipeline.data list|fetch|check|describe``."""
+"""Datasets: what there is, where it is, whether it is right.
+
+Examples:
+    python -m pipeline.data list
+    python -m pipeline.data fetch all
+    python -m pipeline.data check --source mirror --mirror raw_files
+    python -m pipeline.data describe adult --link logistic
+    python -m pipeline.data describe loans.csv --target repaid --group sex
+"""
 
 from __future__ import annotations
 
@@ -8,73 +16,66 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pipeline.command_line import FAILED, choose, guarded, read_settings
 from pipeline.core.names import closest
 from pipeline.data import commands
 from pipeline.data.errors import DataError
 from pipeline.data.sources import MIRROR, SOURCES, Mirror, Settings
 from pipeline.data.spec import dataset_names
+from pipeline.paths import conf_dir
 from pipeline.terminal import any_terminal
 
 PROTOCOLS = ("inferred", "stated")
 LINKS = ("linear", "logistic", "probit")
 LINKED = ("glm", "greedy_trap")  # the link is part of these datasets
+COLUMNS = ("target", "group", "drop")
 OWN = ("target", "positive", "negative", "above", "group", "drop", "separator")
-EXAMPLES = """examples:
-  python -m pipeline.data list
-  python -m pipeline.data fetch all
-  python -m pipeline.data check --source mirror --mirror raw_files
-  python -m pipeline.data describe adult --link logistic
-  python -m pipeline.data describe loans.csv --target repaid --positive yes --group sex"""
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--mirror", type=Path, help="folder of raw files ($ONESIDED_DATA_MIRROR)")
-    common.add_argument("--offline", action="store_true", help="never use the network")
-    common.add_argument("--protocol", choices=PROTOCOLS, help="reading of the paper")
-    top = argparse.ArgumentParser(
-        prog="python -m pipeline.data",
-        description="Datasets: what there is, where it is, whether it is right.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    actions = top.add_subparsers(dest="command", required=True, metavar="command")
-    actions.add_parser("list", parents=[common], help="the ten datasets and where they are now")
-    fetch = actions.add_parser("fetch", parents=[common], help="write the raw tables to data/raw")
-    fetch.add_argument("names", nargs="+", metavar="NAME", help="datasets, or all")
-    check = actions.add_parser("check", parents=[common], help="check every dataset's values")
-    check.add_argument("--source", choices=SOURCES, help="take the tables from there only")
-    describe = actions.add_parser("describe", parents=[common], help="one dataset, and a picture")
-    describe.add_argument("name", metavar="NAME", help="a dataset, or a CSV or parquet file")
-    describe.add_argument("--link", choices=LINKS, help="link of β* (linear)")
-    describe.add_argument("--output", type=Path, help="the picture (outputs/data/<name>….png)")
-    for option in OWN:
-        more = "; may be given several times" if option == "drop" else ""
-        describe.add_argument(
-            f"--{option}",
-            action="append" if option == "drop" else "store",
-            help=f"dataset.{option} of your own table{more}",
-        )
-    return top
+PURPOSES = {
+    "list": "the ten datasets and where they are now",
+    "fetch": "write the raw tables to data/raw",
+    "check": "check every dataset's values",
+    "describe": "one dataset, and a picture of its true scores",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
     any_terminal()
-    options = parser().parse_args(arguments)
-    settings = Settings.of(mirror=options.mirror, offline=options.offline)
-    try:
-        return int(COMMANDS[options.command](options, settings))
-    except DataError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:  # `… | head`
-        sys.stderr.close()
-        return 1
-    except OSError as error:  # it names the file
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    given = sys.argv[1:] if arguments is None else arguments
+    name, parser, words = choose("pipeline.data", str(__doc__), PURPOSES, given)
+    _add_options(parser, name)
+    options = parser.parse_args(words)
+    sources = Settings.of(mirror=options.mirror, offline=options.offline)
+    return guarded(lambda: COMMANDS[name](options, sources), {DataError: FAILED, OSError: FAILED})
+
+
+def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
+    parser.add_argument(
+        "--mirror", type=Path, metavar="FOLDER", help="of raw files ($ONESIDED_DATA_MIRROR)"
+    )
+    parser.add_argument("--offline", action="store_true", help="never use the network")
+    parser.add_argument("--protocol", choices=PROTOCOLS, help="reading of the paper")
+    if command == "fetch":
+        parser.add_argument("names", nargs="+", metavar="NAME", help="datasets, or all")
+    if command == "check":
+        parser.add_argument("--source", choices=SOURCES, help="take the tables from there only")
+    if command == "describe":
+        _add_options_of_describe(parser)
+
+
+def _add_options_of_describe(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="a dataset, or a CSV or parquet file")
+    parser.add_argument("--link", choices=LINKS, help="link of β* (linear)")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="the picture (outputs/data/<name>….png)"
+    )
+    table = parser.add_argument_group("of your own table")
+    abouts = {one.key: one.about for one in read_settings(conf_dir() / "dataset" / "csv.yaml")}
+    abouts["drop"] += "; may be given several times"
+    for option in OWN:
+        action = "append" if option == "drop" else "store"
+        metavar = "COLUMN" if option in COLUMNS else "VALUE"
+        table.add_argument(f"--{option}", action=action, metavar=metavar, help=abouts[option])
 
 
 def run_list(options: argparse.Namespace, settings: Settings) -> int:
@@ -124,8 +125,7 @@ def run_check(options: argparse.Namespace, settings: Settings) -> int:
 
 def run_describe(options: argparse.Namespace, settings: Settings) -> int:
     """Print what a dataset holds and draw its true scores."""
-    from pipeline.data.describe import describe, find, picture, true_scores
-    from pipeline.data.score_figure import check_picture
+    from pipeline.data.describe import check_picture, describe, draw_scores, find, true_scores
 
     if options.output is not None:
         check_picture(options.output)
@@ -137,10 +137,10 @@ def run_describe(options: argparse.Namespace, settings: Settings) -> int:
     if options.name in LINKED and options.link:
         own["link"] = options.link
     dataset, missing = find(options.name, protocol, settings, own)
-    truth = true_scores(dataset, link)
-    print("\n".join(describe(dataset, missing, truth)))
+    scores = true_scores(dataset, link)
+    print("\n".join(describe(dataset, missing, scores)))
     path = options.output or Path(f"outputs/data/{dataset.name}_{dataset.protocol}_{link}.png")
-    picture(dataset, link, truth, path)
+    draw_scores(scores, path)
     print(f"picture   {path}")
     return 0
 

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-import pandas as pd
-
 from pipeline.data.dataset import check as check_dataset
 from pipeline.data.dataset import encode
-from pipeline.data.errors import DataError, MismatchError, UnavailableError
-from pipeline.data.sources import Raw, Settings, find_table, place_of, table_from
+from pipeline.data.errors import DataError, UnavailableError
+from pipeline.data.sources import Settings, find_table
+from pipeline.data.sources.find import place_of, table_from
+from pipeline.data.sources.kept import Raw
 from pipeline.data.spec import DatasetSpec, Table, dataset_names, read_spec
 
 HEADER = ("dataset", "rows", "columns", "positives", "source", "now", "licence")
@@ -52,21 +52,17 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> Iterator[str
 
 def fetch(name: str, protocols: Sequence[str], settings: Settings) -> Iterator[str]:
     """Write the raw tables that the protocols of a dataset need; yield a line about each."""
-    spec = read_spec(name)
+    spec, raw = read_spec(name), Raw(settings.raw)
     for key in dict.fromkeys(spec.recipe(protocol).table for protocol in protocols):
-        yield _fetch_table(name, key, spec.tables[key], settings)
-
-
-def _fetch_table(name: str, key: str, table: Table, settings: Settings) -> str:
-    frame, source = find_table(key, table, settings)
-    raw = Raw(settings.raw)
-    if source != Raw.name:
-        raw.keep(key, table, frame)
-    rows, columns = frame.shape
-    path = raw.path(key, table)
-    size = path.stat().st_size / 1000
-    shape = f"{rows:>6,} rows × {columns:>3} raw columns"
-    return f"{name:10}  {shape} from {source:7} -> {path} ({size:,.0f} kB)"
+        table = spec.tables[key]
+        frame, source = find_table(key, table, settings)
+        if source != Raw.name:
+            raw.keep(key, table, frame)
+        rows, columns = frame.shape
+        path = raw.path(key, table)
+        shape = f"{rows:>6,} rows × {columns:>3} raw columns"
+        size = f"{path.stat().st_size / 1000:,.0f} kB"
+        yield f"{name:10}  {shape} from {source:7} -> {path} ({size})"
 
 
 def check(
@@ -82,25 +78,21 @@ def check(
     """
     spec = read_spec(name)
     recipe = spec.recipe(protocol)
+    key, declared = recipe.table, spec.tables[recipe.table]
+    here = dataclasses.replace(settings, offline=True)
     try:
-        table, place = _here(recipe.table, spec.tables[recipe.table], settings, source)
-        dataset = encode(spec, protocol, table, place)
-        check_dataset(dataset, recipe.expect)
+        if source is None:
+            table, place = find_table(key, declared, here)
+        else:
+            table, place = table_from(source, key, declared, settings), source
+        dataset = check_dataset(encode(spec, protocol, table, place), recipe.expect)
     except UnavailableError as error:
         advice = f"python -m pipeline.data fetch {name} --protocol {protocol}"
         reason = f"not here: {error if source else advice}"
         return "absent", (name, protocol, "", "", "", "", reason)
-    except (MismatchError, DataError) as error:
+    except DataError as error:
         return "BAD", (name, protocol, "", "", "", "", f"BAD: {error}")
     rows, columns = dataset.X.shape
     expect = recipe.expect
     figures = (f"{rows:,}", str(columns), f"{expect.positives:,}", expect.sha256[:12])
     return "ok", (name, protocol, *figures, f"ok, {place}")
-
-
-def _here(
-    key: str, table: Table, settings: Settings, source: str | None
-) -> tuple[pd.DataFrame, str]:
-    if source is not None:
-        return table_from(source, key, table, settings), source
-    return find_table(key, table, dataclasses.replace(settings, offline=True))

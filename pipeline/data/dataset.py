@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +12,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pipeline.core.names import closest
-from pipeline.data.encode import Encoder, keep_rows, labels_of, missing_name, text_codes
+from pipeline.data.encode.categories import missing_name, text_codes
+from pipeline.data.encode.encoder import Encoder, declared_steps
+from pipeline.data.encode.kinds import FloatArray, numbers, shown
 from pipeline.data.errors import DataError, MismatchError
 from pipeline.data.sources import Settings, find_table
-from pipeline.data.spec import DatasetSpec, Expect, read_spec
+from pipeline.data.spec import Condition, DatasetSpec, Expect, Label, read_spec
 
-FloatArray = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+MOST_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -100,9 +104,7 @@ def load_spec(
     """Return a declared dataset."""
     recipe = spec.recipe(protocol)
     table, source = find_table(recipe.table, spec.tables[recipe.table], settings)
-    dataset = encode(spec, protocol, table, source, group or spec.group)
-    check(dataset, recipe.expect)
-    return dataset
+    return check(encode(spec, protocol, table, source, group or spec.group), recipe.expect)
 
 
 def encode(
@@ -113,7 +115,7 @@ def encode(
     rows = keep_rows(table, recipe.keep)
     y = labels_of(rows, recipe.label)
     predictors = rows.drop(columns=recipe.label.column)
-    encoder = Encoder.declared(recipe.encode).fit(predictors)
+    encoder = Encoder.fit(predictors, [*declared_steps(recipe.encode)])
     return Dataset(
         name=spec.name,
         protocol=protocol,
@@ -128,12 +130,80 @@ def encode(
     )
 
 
+def _column(frame: pd.DataFrame, name: str, purpose: str) -> pd.Series:
+    if name not in frame.columns:
+        hint = closest(name, map(str, frame.columns))
+        raise DataError(f"there is no column {name!r} {purpose}{hint}")
+    return frame[name]
+
+
+def keep_rows(frame: pd.DataFrame, conditions: Sequence[Condition]) -> pd.DataFrame:
+    """Return the rows that meet every condition, in their order."""
+    kept = np.ones(len(frame), dtype=bool)
+    for condition in conditions:
+        kept &= _meets(_column(frame, condition.column, "to select rows by"), condition)
+    return frame[kept].reset_index(drop=True)
+
+
+def _meets(values: pd.Series, condition: Condition) -> Flags:
+    met: Flags = values.notna().to_numpy()
+    if condition.one_of is not None:
+        met = met & values.isin(condition.one_of).to_numpy()
+    if condition.none_of is not None:
+        met = met & ~values.isin(condition.none_of).to_numpy()
+    if condition.between is not None:
+        low, high = condition.between
+        met = met & values.between(low, high).to_numpy()
+    return met
+
+
+def labels_of(frame: pd.DataFrame, label: Label) -> FloatArray:
+    """Return y, 0/1; a label that is missing, unknown, or the same everywhere is an error."""
+    values = _column(frame, label.column, "of labels")
+    refuse_missing(values, label.column)
+    if label.above is not None:
+        y = numbers(label.column, values) > label.above
+    else:
+        y = _named(values, label)
+    if y.all() or not y.any():
+        raise DataError(
+            f"target {label.column!r} has one class only: {len(y)} rows, {y.sum()} of label 1"
+        )
+    return y.astype(np.float64)
+
+
+def refuse_missing(values: pd.Series, target: str) -> None:
+    """Raise where rows have no label."""
+    missing = int(values.isna().sum())
+    if missing:
+        found = f"is missing in {missing:,} of {len(values):,} rows"
+        raise DataError(f"target {target!r} {found}; fill them in, or remove these rows")
+
+
+def _named(values: pd.Series, label: Label) -> Flags:
+    positive, negative = label.positive or [], label.negative
+    y: Flags = values.isin(positive).to_numpy()
+    if negative is not None:
+        unknown = values[~y & ~values.isin(negative).to_numpy()].unique()
+        if len(unknown):
+            known = ", ".join(map(shown, [*positive, *negative]))
+            found = f"unknown value {shown(unknown[0])!r}"
+            if not may_be_shown(values):
+                found = f"unknown values: {len(unknown):,}"
+            raise DataError(f"target {label.column!r}: {found}; known: {known}")
+    return y
+
+
+def may_be_shown(values: pd.Series) -> bool:
+    """Return whether a message may list the values: few, and none that tells of a single row."""
+    counts = values.value_counts()
+    counts = counts[counts > 0]
+    return len(counts) <= MOST_SHOWN and bool((counts > 1).all())
+
+
 def group_of(rows: pd.DataFrame, column: str) -> Group:
     """Return the groups, sorted by name; rows without one are the last, "missing"."""
-    if column not in rows.columns:
-        hint = closest(column, map(str, rows.columns))
-        raise DataError(f"there is no column {column!r} to group by{hint}")
-    places, texts = text_codes(rows[column])
+    places, texts = text_codes(_column(rows, column, "to group by"))
     names = sorted(texts)
     number = {name: place for place, name in enumerate(names)}
     codes = np.array([*(number[text] for text in texts), len(names)], dtype=np.int64)[places]
@@ -150,8 +220,8 @@ def value_hash(X: FloatArray, y: FloatArray) -> str:
     return digest.hexdigest()
 
 
-def check(dataset: Dataset, expect: Expect) -> None:
-    """Raise where a dataset differs from what its config expects."""
+def check(dataset: Dataset, expect: Expect) -> Dataset:
+    """Return the dataset; raise where it differs from what its config expects."""
     what = f"dataset {dataset.name} ({dataset.protocol}, from {dataset.source})"
     rows, columns = dataset.X.shape
     for quantity, expected, found in (
@@ -164,3 +234,4 @@ def check(dataset: Dataset, expect: Expect) -> None:
             raise MismatchError.of(f"{what}, {quantity}", expected, found)
     if not np.isfinite(dataset.X).all():
         raise MismatchError.of(f"{what}, X", "finite values", "NaN or infinite ones")
+    return dataset

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pipeline.core.links import Link, get_link
 from pipeline.data.dataset import Dataset, Group
+from pipeline.data.encode.kinds import FloatArray
 from pipeline.data.errors import DataError
 
-FloatArray = NDArray[np.float64]
 LICENCE = "generated, no rights reserved"
 TRAP_GROUPS = ("v", "others")
 PAPER = (
@@ -85,7 +84,9 @@ def greedy_trap(
         coef_norm: length of β* without its part along v.
     """
     known = _link(link)
-    _check({"d": d - 1, "n": n}, {"noise": noise, "coef_norm": coef_norm}, {"gap": gap})
+    _check({"d": d - 1, "n": n}, {"noise": noise, "coef_norm": coef_norm})
+    if not (np.isfinite(gap) and gap > 0):
+        raise DataError(f"gap must be a finite number > 0, got {gap!r}")
     if not 0 < share < 1:
         raise DataError(f"share must lie between 0 and 1, got {share!r}")
     if known.binary and not 0 < cutoff < cutoff + gap < 1:
@@ -139,20 +140,11 @@ def _unit_rows(rng: np.random.Generator, n: int, d: int) -> FloatArray:
     return unit
 
 
-def _normal_rows(rng: np.random.Generator, n: int, d: int) -> FloatArray:
-    return rng.standard_normal((n, d))
-
-
-def _normal(rng: np.random.Generator, n: int) -> FloatArray:
-    return rng.standard_normal(n)
-
-
-def _uniform(rng: np.random.Generator, n: int) -> FloatArray:
-    return rng.uniform(-1.0, 1.0, n)
-
-
-FEATURES = {"normal": _normal_rows, "sphere": _unit_rows}
-NOISES = {"normal": _normal, "uniform": _uniform}
+FEATURES = {"normal": lambda rng, n, d: rng.standard_normal((n, d)), "sphere": _unit_rows}
+NOISES = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "uniform": lambda rng, n: rng.uniform(-1.0, 1.0, n),
+}
 
 
 def _link(link: str) -> Link:
@@ -167,15 +159,10 @@ def _check_kind(name: str, kind: str, known: Mapping[str, object]) -> None:
         raise DataError(f"{name} is {' or '.join(known)}, not {kind!r}")
 
 
-def _check(
-    counts: dict[str, int], at_least_0: dict[str, float], positive: dict[str, float] | None = None
-) -> None:
+def _check(counts: Mapping[str, int], sizes: Mapping[str, float]) -> None:
     for name, count in counts.items():
         if count < 1:
             raise DataError(f"{name} is too small: {count}")
-    for name, value in at_least_0.items():
+    for name, value in sizes.items():
         if not (np.isfinite(value) and value >= 0):
             raise DataError(f"{name} must be a finite number >= 0, got {value!r}")
-    for name, value in (positive or {}).items():
-        if not (np.isfinite(value) and value > 0):
-            raise DataError(f"{name} must be a finite number > 0, got {value!r}")

@@ -1,4 +1,14 @@
-"""The paper from collected results: ``python -m pipeline.paper tables|compare|…``."""
+r"""The paper from results that python -m pipeline.reproduce has gathered.
+
+Examples:
+    python -m pipeline.paper tables --only table1 \
+        --collection outputs/paper/linear --out outputs/tables
+    python -m pipeline.paper compare --out outputs/compare \
+        --collection outputs/paper/linear outputs/paper/logistic
+    python -m pipeline.paper report --out outputs/report \
+        --collection outputs/paper/linear outputs/paper/logistic \
+        --theory outputs/paper/theory
+"""
 
 from __future__ import annotations
 
@@ -8,66 +18,41 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipeline.command_line import FAILED, choose, guarded
 from pipeline.paper.collection import Collection, CollectionError, merge
 from pipeline.paper.commands import COMMANDS
 from pipeline.paper.published import PublishedError
 from pipeline.terminal import any_terminal
 
-EXAMPLES = """examples:
-  python -m pipeline.paper tables --collection outputs/paper/inferred --out outputs/paper/tables
-  python -m pipeline.paper tables --only table1 table2 \\
-      --collection outputs/paper/stated --out outputs/paper/tables_stated
-  python -m pipeline.paper compare \\
-      --collection outputs/paper/inferred --out outputs/paper/comparison
-  python -m pipeline.paper figures --collection outputs/paper/inferred --out outputs/paper/figures
-  python -m pipeline.paper hindsight --fresh outputs/paper/fresh \\
-      --collection outputs/paper/inferred --out outputs/paper/hindsight
-  python -m pipeline.paper report --stated outputs/paper/stated \\
-      --hindsight outputs/paper/hindsight --theory outputs/paper/theory \\
-      --collection outputs/paper/inferred --out outputs/report"""
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    top = argparse.ArgumentParser(
-        prog="python -m pipeline.paper",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    actions = top.add_subparsers(dest="command", required=True, metavar="command")
-    for name, command in COMMANDS.items():
-        action = actions.add_parser(name, help=command.run.__doc__, description=command.run.__doc__)
-        action.add_argument(
-            "--collection",
-            type=Path,
-            nargs="+",
-            required=True,
-            help="folder with cells.csv, losses.parquet and curves.parquet; several are joined",
-        )
-        action.add_argument("--out", type=Path, required=True, help="folder to write to")
-        action.add_argument("--protocol", help="where a collection has several")
-        for option, how in command.options.items():
-            action.add_argument(option, **how)
-    return top
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
     any_terminal()
-    options = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    purposes = {name: str(command.run.__doc__) for name, command in COMMANDS.items()}
+    name, parser, words = choose("pipeline.paper", str(__doc__), purposes, given)
+    parser.add_argument(
+        "--collection",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FOLDER",
+        help="with cells.csv, losses.parquet and curves.parquet; several are joined",
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="to write to")
+    parser.add_argument("--protocol", help="where a collection has several")
+    for option, how in COMMANDS[name].options.items():
+        parser.add_argument(option, **how)
+    options = parser.parse_args(words)
+    return guarded(lambda: _run(name, options), {CollectionError: FAILED, PublishedError: FAILED})
+
+
+def _run(name: str, options: argparse.Namespace) -> int:
     start = time.perf_counter()
-    try:
-        collection = one_protocol(merge(map(Collection.read, options.collection)), options.protocol)
-        for line in COMMANDS[options.command].run(collection, options):
-            print(line)
-        print(f"{options.command} took {time.perf_counter() - start:.1f} s")
-    except (CollectionError, PublishedError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:  # `… | head`
-        sys.stderr.close()
-        return 1
+    collection = one_protocol(merge(map(Collection.read, options.collection)), options.protocol)
+    for line in COMMANDS[name].run(collection, options):
+        print(line)
+    print(f"{name} took {time.perf_counter() - start:.1f} s")
     return 0
 
 

@@ -1,39 +1,24 @@
-"""The rows of the paper's tables, and results by row and method."""
+"""Collected results by setting and method: R_t/t, and the loss of every alpha on every split."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
-from pipeline.paper.published import METHODS, published
+from pipeline.paper.collection import CollectionError
+from pipeline.paper.estimates import FloatArray
+from pipeline.paper.published import Setting
 from pipeline.results.average import AverageLoss
-from pipeline.view.names import cutoff_name, dataset_name
 
 T = TypeVar("T")
-
-
-class Setting(NamedTuple):
-    """One row of the paper's tables."""
-
-    link: str
-    dataset: str
-    cutoff: str
-
-    @property
-    def name(self) -> str:
-        """Return dataset and cutoff, as the title of a panel."""
-        return f"{dataset_name(self.dataset)}, {cutoff_name(self.cutoff)}"
+REPORTED, FRESH = tuple(range(10)), tuple(range(10, 20))  # the paper's ten splits; ten others
 
 
 Lines = dict[Setting, dict[str, AverageLoss]]
-
-
-def in_text() -> list[Setting]:
-    """Return the settings of Tables 1 and 2, in the paper's order."""
-    return [Setting(*row.key) for row in published() if row.in_text]
 
 
 def by_setting(
@@ -51,18 +36,80 @@ def lines_of(curves: pd.DataFrame) -> Lines:
     return by_setting(curves, _line)
 
 
-def present(found: Mapping[str, Any]) -> list[str]:
-    """Return the methods that are there: those of the paper in its order, then others."""
-    others = sorted(method for method in found if method not in METHODS)
-    return [*(method for method in METHODS if method in found), *others]
-
-
-def absent(found: Mapping[str, Any]) -> list[str]:
-    """Return the paper's methods that are not there."""
-    return [method for method in METHODS if method not in found]
-
-
 def _line(part: pd.DataFrame) -> AverageLoss:
     part = part.sort_values("round")
     columns = [part[name].to_numpy(np.float64) for name in ("mean", "standard_error")]
     return AverageLoss(part["round"].to_numpy(np.int64), *columns)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One method in one setting.
+
+    Attributes:
+        alphas: in ascending order.
+        splits: the columns of ``loss``.
+        loss: R_T, alphas × splits; NaN where it was not run.
+    """
+
+    alphas: FloatArray
+    splits: tuple[int, ...]
+    loss: FloatArray
+
+    def on(self, splits: Sequence[int]) -> FloatArray:
+        """Return the losses on some splits, alphas × splits."""
+        found = pd.DataFrame(self.loss, columns=self.splits).reindex(columns=splits)
+        return np.ascontiguousarray(found, np.float64)
+
+    def has(self, splits: Sequence[int]) -> bool:
+        """Tell whether every alpha was run on all these splits."""
+        return not np.isnan(self.on(splits)).any()
+
+    def tuned(self, splits: Sequence[int]) -> int:
+        """Return which alpha has the least mean loss over some splits; the smallest of several."""
+        return int(self.on(splits).mean(axis=1).argmin())
+
+
+@dataclass(frozen=True)
+class Relative:
+    """The loss of a method divided by that of greedy on the same splits.
+
+    Attributes:
+        exponents: log2 of its alphas.
+        ratio: mean loss / mean loss of greedy, for each alpha.
+        error: standard error of that ratio over splits.
+        tuned: which alpha has the least mean loss.
+    """
+
+    exponents: FloatArray
+    ratio: FloatArray
+    error: FloatArray
+    tuned: int
+
+
+def grids(losses: pd.DataFrame) -> dict[Setting, dict[str, Grid]]:
+    """Return the grids of one protocol's losses, by setting and method."""
+    return by_setting(losses, _grid)
+
+
+def relative(grid: Grid, greedy: Grid, splits: Sequence[int] = REPORTED) -> Relative:
+    """Return the loss relative to greedy: r = mean(loss) / mean(greedy) for each alpha.
+
+    Both were run on the same splits, so the error of r is that of a ratio of paired means:
+    sd over splits of (loss − r·greedy), divided by sqrt(n)·mean(greedy); NaN of one split.
+    """
+    loss, base = grid.on(splits), greedy.on(splits)[0]
+    ratio = loss.mean(axis=1) / base.mean()
+    apart = loss - ratio[:, None] * base
+    spread = apart.std(axis=1, ddof=1) if len(base) > 1 else np.full(len(ratio), np.nan)
+    error = spread / (np.sqrt(len(base)) * base.mean())
+    return Relative(np.log2(grid.alphas), ratio, error, grid.tuned(splits))
+
+
+def _grid(part: pd.DataFrame) -> Grid:
+    twice = part.duplicated(["alpha", "split"]).any()
+    if twice or not np.isfinite(part["loss"]).all():
+        cell = " ".join(map(str, part.iloc[0][[*Setting._fields, "method"]]))
+        raise CollectionError(f"{cell}: the losses have duplicates, or some are no numbers")
+    loss = part.pivot(index="alpha", columns="split", values="loss")
+    return Grid(loss.index.to_numpy(), tuple(loss.columns), np.ascontiguousarray(loss))

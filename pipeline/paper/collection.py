@@ -6,10 +6,9 @@ split; ``curves.parquet`` R_t/t of the tuned alpha, its mean and standard error 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -17,8 +16,10 @@ import pyarrow.parquet as pq
 
 from pipeline.files import replacing, write_csv
 from pipeline.results.average import average_loss
-from pipeline.results.outcome import Columns, read_outcome
-from pipeline.results.runs import PARTS, TRACEBACK, RunFolder
+from pipeline.results.frame import collect
+from pipeline.results.journal import Run
+from pipeline.results.outcome import Columns
+from pipeline.results.runs import PARTS
 
 LABELS = list(PARTS)
 STATES = ("done", "failed", "missing")
@@ -87,29 +88,27 @@ class Collection:
         return collection
 
 
-def collect(cells: Iterable[tuple[dict[str, str], RunFolder | None]], outputs: Path) -> Collection:
+def gather(runs: Sequence[Run], outputs: Path) -> Collection:
     """Gather the results of a sweep.
 
     Args:
-        cells: labels of each cell of the sweep and where its run is, or would be; None where that
-            cannot be told.
+        runs: what became of each cell.
         outputs: folder that the paths in ``cells.csv`` start from.
     """
-    rows, losses, curves = [], [], []
-    for labels, folder in cells:
-        state = "missing" if folder is None else folder.state
-        row: dict[str, Any] = {**labels, "state": state, "reason": "", "folder": ""}
-        if folder is not None and state != "missing":
-            row["folder"] = _relative(folder.path, outputs)
-        if folder is not None and state == "failed":
-            row["reason"] = folder.status.get("reason", f"see {TRACEBACK}")
-        if folder is not None and state == "done":
-            outcome = read_outcome(folder.path)
-            row |= outcome.summary
-            losses.append(pd.DataFrame({**labels, **outcome.losses})[list(LOSS_TYPES)])
-            curves.append(pd.DataFrame({**labels, **average_curve(outcome.curves)}))
-        rows.append(row)
-    return _joined([pd.DataFrame(rows, columns=list(CELL_TYPES))], losses, curves, str(outputs))
+    found = collect(runs)
+    cells = found.assign(
+        cutoff=[run.labels["cutoff"] for run in runs],
+        state=["done" if run.is_done else run.state for run in runs],
+        reason=found["reason"].fillna(""),
+        folder=[_relative(run, outputs) for run in runs],
+    )
+    losses, curves = [], []
+    for run in runs:
+        if run.is_done:
+            outcome = run.results().outcome()
+            losses.append(pd.DataFrame({**run.labels, **outcome.losses})[list(LOSS_TYPES)])
+            curves.append(pd.DataFrame({**run.labels, **average_curve(outcome.curves)}))
+    return _joined([cells[list(CELL_TYPES)]], losses, curves, str(outputs))
 
 
 def merge(collections: Iterable[Collection]) -> Collection:
@@ -129,11 +128,14 @@ def average_curve(columns: Columns, points: int = CURVE_POINTS) -> Columns:
     return {"round": found.rounds, "mean": found.mean, "standard_error": found.error}
 
 
-def _relative(path: Path, outputs: Path) -> str:
+def _relative(run: Run, outputs: Path) -> str:
+    """Return where a run is, from the outputs on; nothing of one that is not there."""
+    if run.folder is None or run.state == "missing":
+        return ""
     try:
-        return path.resolve().relative_to(outputs.resolve()).as_posix()
+        return Path(run.folder).resolve().relative_to(outputs.resolve()).as_posix()
     except ValueError as error:
-        raise CollectionError(f"{path} is not in {outputs}") from error
+        raise CollectionError(f"{run.folder} is not in {outputs}") from error
 
 
 def _joined(

@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.paper.collection import Collection, CollectionError, merge
-from pipeline.paper.figures.average_loss import draw_figures
-from pipeline.paper.figures.loss_by_alpha import draw_alphas
-from pipeline.paper.pages.comparison import headline, write_comparison
-from pipeline.paper.pages.hindsight import write_hindsight
+from pipeline.paper.comparison.compare import compare
+from pipeline.paper.comparison.page import headline, write_comparison
+from pipeline.paper.figures import draw_figures
+from pipeline.paper.hindsight.held_out import joined
+from pipeline.paper.hindsight.page import write_hindsight
 from pipeline.paper.report.content import Sources
-from pipeline.paper.report.hindsight_section import Tuning
 from pipeline.paper.report.write import write_report
-from pipeline.paper.statistics.both_ways import joined
-from pipeline.paper.statistics.compare import compare
-from pipeline.paper.tables.contents import layout
-from pipeline.paper.tables.formats import write_tables
+from pipeline.paper.tables import layout, write_tables
 from pipeline.view.names import row_name
 
 
@@ -61,7 +58,6 @@ def comparison(collection: Collection, options: argparse.Namespace) -> Iterable[
 def figures(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
     """Draw the paper's figures, and loss against alpha, from collected results."""
     draw_figures(collection, options.out)
-    draw_alphas(collection, options.out)
     yield f"figures:  {options.out}"
 
 
@@ -81,7 +77,7 @@ def report(collection: Collection, options: argparse.Namespace) -> Iterable[str]
         Sources(
             collection=collection,
             stated=_stated(options.stated),
-            tuning=None if options.hindsight is None else Tuning.read(options.hindsight),
+            hindsight=options.hindsight,
             theory=options.theory,
             outputs=options.outputs,
             page=options.out,

@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 COMMAND = "python -m pipeline.run -m experiment=paper"
-Block = tuple[str, str]  # protocol, link
-Wanted = tuple[tuple[str, ...], tuple[str, ...]]  # cutoffs, methods
+LABELS = ("protocol", "dataset", "link", "cutoff", "method")
 
 
-def fill_command(
-    protocol: str,
-    datasets: Iterable[str],
-    link: str,
-    cutoffs: Iterable[str],
-    methods: Iterable[str],
-) -> str:
-    """Return the command that runs all combinations of some labels."""
-    return (
-        f"{COMMAND} protocol={protocol} dataset={','.join(datasets)} link={link} "
-        f"cutoff={','.join(cutoffs)} method={','.join(methods)}"
-    )
+def fill_command(labels: Mapping[str, str]) -> str:
+    """Return the command that runs a cell; a label may be several, separated by commas."""
+    return " ".join([COMMAND, *(f"{name}={labels[name]}" for name in LABELS)])
 
 
 def fill_commands(gaps: Iterable[Mapping[str, str]]) -> list[str]:
@@ -32,17 +22,17 @@ def fill_commands(gaps: Iterable[Mapping[str, str]]) -> list[str]:
     Args:
         gaps: labels of the missing cells: protocol, dataset, link, cutoff and method.
     """
-    lacking: dict[tuple[Block, str], tuple[dict[str, None], dict[str, None]]] = {}
+    lacking: dict[tuple[str, ...], tuple[dict[str, None], dict[str, None]]] = {}
     for gap in gaps:
-        key = ((gap["protocol"], gap["link"]), gap["dataset"])
+        key = (gap["protocol"], gap["link"], gap["dataset"])
         cutoffs, methods = lacking.setdefault(key, ({}, {}))
         cutoffs[gap["cutoff"]] = None
         methods[gap["method"]] = None
-    alike: dict[tuple[Block, Wanted], list[str]] = {}
-    for (block, dataset), (cutoffs, methods) in lacking.items():
-        wanted = (tuple(sorted(cutoffs, key=float)), tuple(methods))
-        alike.setdefault((block, wanted), []).append(dataset)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for (protocol, link, dataset), (cutoffs, methods) in lacking.items():
+        wanted = (protocol, link, ",".join(sorted(cutoffs, key=float)), ",".join(methods))
+        alike.setdefault(wanted, []).append(dataset)
     return [
-        fill_command(protocol, datasets, link, cutoffs, methods)
-        for ((protocol, link), (cutoffs, methods)), datasets in alike.items()
+        fill_command(dict(zip(LABELS, (protocol, ",".join(datasets), *others), strict=True)))
+        for (protocol, *others), datasets in alike.items()
     ]

@@ -1,24 +1,41 @@
-"""The paper's own figures: 200 rows, each a dataset, link and cutoff with seven methods."""
+"""The paper's own figures, 200 rows of seven methods, and what is known of them beside."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+
+from pipeline.view.names import cutoff_name, dataset_name
 
 LINKS = {"linear": "Linear", "logistic": "Logistic"}
 METHODS = ("greedy", "eps_greedy", "os_eps_greedy", "noise", "os_noise", "margin", "ours")
 BASELINE, CHAMPION = METHODS[0], METHODS[-1]
 DIGITS = 2  # of a printed figure
 COLUMNS = ("link", "dataset", "cutoff", *METHODS, "bold", "in_text")
-FILE = Path(__file__).parent / "reference" / "published.csv"
+REFERENCE = Path(__file__).parent / "reference"
+FILE, FINDINGS = REFERENCE / "published.csv", REFERENCE / "findings.csv"
+KINDS = ("unexplained", "caution", "misprint")  # of findings
 N_ROWS, N_IN_TEXT = 200, 40
-Key = tuple[str, str, str]  # link, dataset, cutoff
 
 
 class PublishedError(ValueError):
     """The table of published figures is not what it should be."""
+
+
+class Setting(NamedTuple):
+    """One row of the paper's tables."""
+
+    link: str
+    dataset: str
+    cutoff: str
+
+    @property
+    def name(self) -> str:
+        """Return dataset and cutoff, as the title of a panel."""
+        return f"{dataset_name(self.dataset)}, {cutoff_name(self.cutoff)}"
 
 
 @dataclass(frozen=True)
@@ -42,15 +59,14 @@ class PublishedRow:
     in_text: bool
 
     @property
-    def key(self) -> Key:
+    def key(self) -> Setting:
         """Return what names the row."""
-        return self.link, self.dataset, self.cutoff
+        return Setting(self.link, self.dataset, self.cutoff)
 
     @property
     def best(self) -> tuple[str, ...]:
         """Return the methods with the least loss; several where they tie."""
-        least = min(self.loss.values())
-        return tuple(method for method, loss in self.loss.items() if loss == least)
+        return best_methods(self.loss)
 
     @property
     def misprinted(self) -> bool:
@@ -58,14 +74,63 @@ class PublishedRow:
         return self.bold not in self.best
 
 
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is known.
+
+    Attributes:
+        kind: unexplained, a caution to the reader, or a misprint outside the tables.
+        about: links, datasets and cutoffs, by label; none named means all.
+        finding: in one or two sentences.
+    """
+
+    kind: str
+    about: dict[str, tuple[str, ...]]
+    finding: str
+
+    @property
+    def is_local(self) -> bool:
+        """Tell whether it is about certain datasets or cutoffs."""
+        return bool(self.about["dataset"] or self.about["cutoff"])
+
+
 def published(file: Path = FILE) -> list[PublishedRow]:
     """Return the published rows in the paper's order."""
-    rows = [_row(number, line, file) for number, line in read_reference(file, COLUMNS)]
+    rows = [_row(number, line, file) for number, line in _lines(file, COLUMNS)]
     _check(rows, file)
     return rows
 
 
-def read_reference(file: Path, columns: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
+def best_methods(losses: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the methods with the least loss, ties judged with the paper's two digits."""
+    rounded = {method: round(loss, DIGITS) for method, loss in losses.items()}
+    least = min(rounded.values())
+    return tuple(method for method, loss in rounded.items() if loss == least)
+
+
+def in_text(*links: str) -> list[Setting]:
+    """Return the settings of Tables 1 and 2, of all links or some, in the paper's order."""
+    return [row.key for row in published() if row.in_text and row.link in (links or LINKS)]
+
+
+def present(found: Collection[str]) -> list[str]:
+    """Return the methods that are there: those of the paper in its order, then others."""
+    others = sorted(method for method in found if method not in METHODS)
+    return [*(method for method in METHODS if method in found), *others]
+
+
+def absent(found: Collection[str]) -> list[str]:
+    """Return the paper's methods that are not there."""
+    return [method for method in METHODS if method not in found]
+
+
+def findings(file: Path = FINDINGS) -> list[Finding]:
+    """Return the findings in the order of the file."""
+    columns = ("kind", *(f"{label}s" for label in Setting._fields), "finding")
+    return [_finding(number, line, file) for number, line in _lines(file, columns)]
+
+
+def _lines(file: Path, columns: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
     """Return the lines of a table of reference with their numbers; refuse other columns."""
     with file.open(newline="", encoding="utf-8") as opened:
         reader = csv.DictReader(opened)
@@ -81,17 +146,27 @@ def _row(number: int, line: dict[str, str], file: Path) -> PublishedRow:
         raise PublishedError(f"{file}, line {number}: {error}") from error
     if line["bold"] not in METHODS or min(loss.values()) <= 0:
         raise PublishedError(f"{file}, line {number}: a loss or the bold method makes no sense")
-    cutoff = f"{float(line['cutoff']):g}"
-    in_text = line["in_text"] == "yes"
-    return PublishedRow(line["link"], line["dataset"], cutoff, loss, line["bold"], in_text)
+    cutoff, is_in_text = f"{float(line['cutoff']):g}", line["in_text"] == "yes"
+    return PublishedRow(line["link"], line["dataset"], cutoff, loss, line["bold"], is_in_text)
 
 
-def _check(rows: Iterable[PublishedRow], file: Path) -> None:
-    rows = list(rows)
+def _finding(number: int, line: dict[str, str], file: Path) -> Finding:
+    where = f"{file}, line {number}"
+    if line["kind"] not in KINDS or not line["finding"]:
+        raise PublishedError(f"{where}: expected a finding of kind {', '.join(KINDS)}")
+    about = {label: tuple((line[f"{label}s"] or "").split()) for label in Setting._fields}
+    for label, wanted in about.items():
+        unknown = sorted(set(wanted) - {getattr(row, label) for row in published()})
+        if unknown:
+            raise PublishedError(f"{where}: {unknown[0]!r} is in none of the published rows")
+    return Finding(line["kind"], about, line["finding"])
+
+
+def _check(rows: Sequence[PublishedRow], file: Path) -> None:
     keys = {row.key for row in rows}
-    in_text = sum(row.in_text for row in rows)
-    if len(rows) != N_ROWS or len(keys) != N_ROWS or in_text != N_IN_TEXT:
+    n_in_text = sum(row.in_text for row in rows)
+    if len(rows) != N_ROWS or len(keys) != N_ROWS or n_in_text != N_IN_TEXT:
         raise PublishedError(
             f"{file}: expected {N_ROWS} distinct rows, {N_IN_TEXT} of them in the text, "
-            f"found {len(keys)} of {len(rows)} and {in_text}"
+            f"found {len(keys)} of {len(rows)} and {n_in_text}"
         )

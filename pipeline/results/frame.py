@@ -25,8 +25,8 @@ FORMULA = tuple("=+-@")
 def collect(runs: Sequence[Run]) -> pd.DataFrame:
     """Return one row for each run: what it was, its figures, and what became of it."""
     frame = pd.DataFrame([_row(run) for run in runs], columns=list(COLUMNS))
-    floats = [name for name in FIGURES if name != "n_rounds"]
-    return frame.astype({**dict.fromkeys(floats, "float64"), "n_rounds": "Int64"})
+    kinds = {name: "Int64" if name.startswith("n_") else "float64" for name in FIGURES}
+    return frame.astype(kinds)
 
 
 def write_summary(runs: Sequence[Run], path: Path) -> None:

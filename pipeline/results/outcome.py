@@ -25,6 +25,7 @@ SUMMARY = "summary.json"
 # What tables show of it.
 FIGURES = (
     "alpha", "loss", "standard_error", "accepted_rate", "missed_rate", "cutoff_value", "n_rounds",
+    "n_splits",
 )  # fmt: skip
 
 

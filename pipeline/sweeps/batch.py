@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,13 +12,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import joblib
+
 from pipeline.cells.cell import Cell
 from pipeline.cells.read import check_writable
 from pipeline.cells.runner import Places
 from pipeline.results.journal import Run
 from pipeline.sweeps.desk import Desk, Say, open_desk, sweep_folder
 from pipeline.sweeps.executors import joblib_workers
-from pipeline.sweeps.progress import Listener, following
+from pipeline.sweeps.plan import plan, read_cells
+from pipeline.sweeps.progress import Bar, Listener, following
 from pipeline.sweeps.run import order_of, run
 
 
@@ -84,3 +89,49 @@ def _desk(batch: Batch, warn: Say, again: bool) -> Iterator[Desk]:
     finally:
         if not desk.needed:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """The cells of a sweep and what became of them.
+
+    Attributes:
+        cells: what was asked for.
+        runs: what became of each.
+        outputs: folder the results are in.
+        workers: processes that computed at the same time.
+    """
+
+    cells: list[Cell]
+    runs: list[Run]
+    outputs: Path
+    workers: int
+
+    @property
+    def failed(self) -> list[Run]:
+        """Return the cells that failed."""
+        return [run for run in self.runs if run.state == "failed"]
+
+
+def run_sweep(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Swept:
+    """Run the cells of a sweep and log those that MLflow does not know yet.
+
+    Args:
+        overrides: as on the command line of ``python -m pipeline.run -m``.
+        config_dirs: folders of configs of the user's own.
+    """
+    jobs = plan(overrides, config_dirs)
+    found, broken = read_cells(jobs)
+    for error in broken.values():
+        raise error
+    cells, values = list(found.values()), jobs[0].values
+    call = shlex.join(["python", "-m", "pipeline.run", "-m", *overrides])
+    batch = Batch(
+        cells, values, Path(str(values["outputs"])), call, values["n_jobs"], values["force"]
+    )
+    runs = run_batch(batch, Bar(len(cells)), _say, again=False)
+    return Swept(cells, runs, batch.outputs, joblib.effective_n_jobs(batch.n_jobs))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

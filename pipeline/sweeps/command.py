@@ -16,6 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from pipeline.cells.errors import SweepError, explain
 from pipeline.cells.read import check_writable, plain
+from pipeline.command_line import FAILED, INTERRUPTED, name_of, typed
 from pipeline.results.journal import Run
 from pipeline.summary.ending import report
 from pipeline.sweeps.desk import Desk, open_desk, sweep_folder
@@ -28,9 +29,7 @@ from pipeline.sweeps.worker import failed
 if TYPE_CHECKING:
     from hydra.plugins.launcher import Launcher
 
-FAILED = 1
 BY_SIGNAL = 128  # and its number: the exit code of what a signal has ended
-INTERRUPTED = BY_SIGNAL + signal.SIGINT
 WAS_STOPPED = "stopped; finished cells are kept: run the same command again to go on"
 
 
@@ -66,7 +65,7 @@ def _run(jobs: Sequence[Planned], folder: Path, executor: Executor, n_jobs: Any,
     values = jobs[0].values
     order = order_of(values, executor, n_jobs)
     check_writable(order.places.outputs)
-    command = shlex.join(["python", "-m", "pipeline.run", *sys.argv[1:]])
+    command = shlex.join([*typed("pipeline.run").split(), *sys.argv[1:]])
     overrides = [job.overrides for job in jobs]
     outputs, tracking = order.places.outputs, values["tracking"]
     desk = open_desk(
@@ -124,7 +123,7 @@ def _interrupt(error: BaseException | None) -> BaseException | None:
 
 def say(line: str) -> None:
     """Say something that ends the command."""
-    print(f"pipeline.run: {line}", file=sys.stderr)
+    print(f"{name_of('pipeline.run')}: {line}", file=sys.stderr)
 
 
 def _print(line: str) -> None:

@@ -9,9 +9,11 @@ from difflib import get_close_matches
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
 
+from pipeline.cells.errors import explain
 from pipeline.core.names import closest
 from pipeline.paths import conf_dir
 
+NONSENSE = (HydraException, ValueError, OSError)  # what a request can be refused with
 KEY = re.compile(r"Could not override '(?P<key>[^']+)'")
 LAUNCHERS = {"ray": "ray", "submitit_local": "slurm", "submitit_slurm": "slurm"}  # their extras
 APPEND = re.compile(r"Could not append|multiple values|Key '(?P<key>[^']+)' is not in struct")
@@ -34,6 +36,11 @@ def explain_hydra(error: BaseException, overrides: Sequence[str] = ()) -> str | 
     if key is not None:
         return _unknown_key(key, overrides)
     return " ".join(str(error).split())
+
+
+def explain_request(error: BaseException, overrides: Sequence[str] = ()) -> str:
+    """Return one line for whatever makes a request impossible, of Hydra's own or not."""
+    return explain_hydra(error, overrides) or explain(error)
 
 
 def _unknown_key(key: str, overrides: Sequence[str]) -> str:

@@ -19,8 +19,7 @@ from pipeline.cells.read import places_of
 from pipeline.cells.runner import Places, fail, look_for
 from pipeline.files import remove_parts
 from pipeline.results.journal import FINISHED, Journal, Run
-from pipeline.sweeps.divide import MOST_CELLS, divide
-from pipeline.sweeps.part import Parcel, Part, pack
+from pipeline.sweeps.part import MOST_CELLS, Parcel, Part, divide, pack
 from pipeline.sweeps.warm import warm_up
 
 WORKER_DIED = "its worker died (killed, or out of memory; fewer at once: n_jobs=1)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import platform
 import sys
 from importlib.metadata import version
@@ -19,17 +20,25 @@ def warm_up() -> None:
     if marker.exists():
         return
     print(NOTICE, file=sys.stderr, flush=True)
-    _compile()
+    try:
+        _compile()
+    except Exception:  # numba's cache is damaged, or names classes by where they were before
+        for file in _package("pipeline.core").rglob("*.nb[ci]"):
+            with contextlib.suppress(OSError):
+                file.unlink()
+        _compile()
     # A package that cannot be written to has no marker: numba keeps its cache elsewhere.
     with contextlib.suppress(OSError):
         marker.touch()
 
 
 def _marker() -> Path:
-    import pipeline.core
-
     name = f"kernels-{ENGINE}-{platform.python_version()}-{version('numba')}.ready"
-    return Path(next(iter(pipeline.core.__path__))) / "__pycache__" / name
+    return _package("pipeline.core.kernels") / "__pycache__" / name
+
+
+def _package(name: str) -> Path:
+    return Path(next(iter(importlib.import_module(name).__path__)))
 
 
 def _compile() -> None:

@@ -1,7 +1,12 @@
-"""What the paper proves, measured: ``python -m pipeline.theory trap|rates|…``.
+"""What the paper proves, measured.
 
 A command runs the cells of its experiment that are not there yet and writes what they show: CSV,
 Markdown (and the same page as JSON, for the report) and figures.
+
+Examples:
+    python -m pipeline.theory trap --out outputs/paper/theory/trap
+    python -m pipeline.theory rates --out outputs/rates alpha=0.5
+    python -m pipeline.theory trap --out outputs/small dataset.n=1000
 """
 
 from __future__ import annotations
@@ -12,34 +17,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipeline.command_line import FAILED, choose, guarded
 from pipeline.terminal import any_terminal
 from pipeline.theory.driver import EXPERIMENTS, add_options, run
 
-OUT = "outputs/paper/theory"
-EXAMPLES = "\n".join(
-    [
-        "examples:",
-        *(f"  python -m pipeline.theory {name} --out {OUT}/{name}" for name in EXPERIMENTS),
-    ]
-)
 OLD_NAMES = {"sgd_figures": "sgd"}
-
-
-def parser(chosen: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser of the command line; only the chosen command has its own options."""
-    top = argparse.ArgumentParser(
-        prog="python -m pipeline.theory",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    actions = top.add_subparsers(dest="command", required=True, metavar="command")
-    for name, purpose in EXPERIMENTS.items():
-        action = actions.add_parser(name, help=purpose, description=purpose)
-        action.add_argument("--out", type=Path, required=True, help="folder to write to")
-        if name == chosen:
-            add_options(action, name)
-    return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,38 +29,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     any_terminal()
     given = sys.argv[1:] if arguments is None else list(arguments)
     given[:1] = [OLD_NAMES.get(word, word) for word in given[:1]]
-    chosen = next((word for word in given if word in EXPERIMENTS), None)
-    options = parser(chosen).parse_args(given)
+    name, parser, words = choose("pipeline.theory", str(__doc__), EXPERIMENTS, given)
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="to write to")
+    add_options(parser, name)
+    options = parser.parse_args(words)
+
+    from pipeline.sweeps.hydra_errors import NONSENSE, explain_request
+
+    return guarded(lambda: _run(name, options), dict.fromkeys(NONSENSE, FAILED), explain_request)
+
+
+def _run(name: str, options: argparse.Namespace) -> int:
     start = time.perf_counter()
-    try:
-        for line in run(options.command, options):
-            print(line, flush=True)
-        print(f"{options.command} took {time.perf_counter() - start:.1f} s")
-    except KeyboardInterrupt:
-        print("stopped; run the same command again to go on", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # `… | head`
-        sys.stderr.close()
-        return 1
-    except Exception as error:
-        said = _one_line(error)
-        if said is None:
-            raise
-        print(f"error: {said}", file=sys.stderr)
-        return 1
+    for line in run(name, options):
+        print(line, flush=True)
+    print(f"{name} took {time.perf_counter() - start:.1f} s")
     return 0
-
-
-def _one_line(error: Exception) -> str | None:
-    """Return what is wrong with the request or the data; None for a mistake of the program."""
-    from hydra.errors import HydraException
-
-    from pipeline.cells.errors import explain
-    from pipeline.sweeps.hydra_errors import explain_hydra
-
-    if isinstance(error, HydraException):
-        return explain_hydra(error)
-    return explain(error) if isinstance(error, ValueError | OSError) else None
 
 
 if __name__ == "__main__":

@@ -1,23 +1,32 @@
-"""What all experiments have in common: their options, and the way from a measurement to files.
+"""What all experiments have in common: their options, their cells, and the way to files.
 
-An experiment is a folder with two modules. ``measure`` has EXPERIMENTS, the names in
-conf/experiment it runs; OPTIONS, its numbers in conf/repro.yaml with what they mean;
-``measure(options)``, which returns a :class:`~pipeline.theory.experiment.Measured`; and
-``said(found)``, which yields the lines to print. ``page`` has ``page(found)`` and
-``figure(found)``. They are imported when they are asked for, as they bring numba and matplotlib.
+An experiment is a module with EXPERIMENTS, the names in conf/experiment it runs; OPTIONS, its
+numbers in conf/repro.yaml with what they mean; ``measure(options)``, which returns what is
+:class:`Measured`; and of that ``said``, the lines to print, ``page`` and ``figure``. It is imported
+when it is asked for, as it brings numba and matplotlib.
+
+A collection (pipeline/paper/collection.py) has one result for each dataset, link, cutoff and
+method. Here a dataset comes in many sizes and seeds, so the run folders are read themselves.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from omegaconf import OmegaConf
 
 from pipeline.files import write_csv, write_text
 from pipeline.paths import conf_dir
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pipeline.cells.cell import Cell
+    from pipeline.results.outcome import Outcome
 
 EXPERIMENTS = {
     "trap": "Theorem 1: greedy loses a group for ever, its loss grows with T",
@@ -26,20 +35,44 @@ EXPERIMENTS = {
     "coverage": "Algorithm 2 with its constants: do its confidence widths hold, how wide are they",
     "sgd": "Algorithm 3: distance to β* and mistakes, beside Proposition 2",
 }
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A cell and what it found."""
+
+    cell: Cell
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Measured(Generic[T]):
+    """What an experiment found.
+
+    Attributes:
+        tables: that are written as CSV, by name.
+        runs: what page and figure need beside them.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    runs: Sequence[T]
 
 
 def add_options(parser: argparse.ArgumentParser, name: str) -> None:
     """Add the options of an experiment; the defaults are what ``dvc repro`` uses."""
-    options = _module(name, "measure").OPTIONS
     usual: Any = OmegaConf.to_container(OmegaConf.load(conf_dir() / "repro.yaml"))
-    for option, about in options.items():
+    for option, about in _experiment(name).OPTIONS.items():
         default = usual[name][option]
         several = "+" if isinstance(default, list) else None
         parser.add_argument(
             f"--{option}", type=_whole_number, nargs=several, default=default, help=about
         )
     parser.add_argument(
-        "overrides", nargs="*", help="as for python -m pipeline.run -m, such as dataset.n=1000"
+        "overrides",
+        nargs="*",
+        metavar="KEY=VALUE",
+        help="as for python -m pipeline.run -m, such as dataset.n=1000",
     )
 
 
@@ -47,20 +80,50 @@ def run(name: str, options: argparse.Namespace) -> Iterator[str]:
     """Run an experiment, write its tables, page and figure; yield the lines to print."""
     from pipeline.view.figure import save_all
 
-    measure, shown = _module(name, "measure"), _module(name, "page")
-    found = measure.measure(options)
+    experiment = _experiment(name)
+    found = experiment.measure(options)
     for table, frame in found.tables.items():
         write_csv(options.out / f"{table}.csv", frame)
-    page = shown.page(found)
+    page = experiment.page(found)
     write_text(options.out / f"{name}.md", page.markdown())
     write_text(options.out / f"{name}.json", page.json())
-    save_all(shown.figure(found), options.out, name)
-    yield from measure.said(found)
+    save_all(experiment.figure(found), options.out, name)
+    yield from experiment.said(found)
     yield f"{name}: {options.out}"
 
 
-def _module(name: str, part: str) -> Any:
-    return importlib.import_module(f"pipeline.theory.{name}.{part}")
+def results_of(experiments: Sequence[str], overrides: Sequence[str] = ()) -> list[Result]:
+    """Return the results of experiments, in the order of their sweeps; compute what is not there.
+
+    Args:
+        experiments: their names in conf/experiment.
+        overrides: as on the command line of ``python -m pipeline.run -m``.
+    """
+    return [result for name in experiments for result in _swept(name, overrides)]
+
+
+def lines(pattern: str, table: pd.DataFrame) -> Iterator[str]:
+    """Yield a line for each row of a table, as the pattern says."""
+    return (pattern.format_map(row) for row in table.to_dict("records"))
+
+
+def _swept(experiment: str, overrides: Sequence[str]) -> Iterator[Result]:
+    from pipeline.sweeps.batch import run_sweep
+    from pipeline.view.names import name_text
+
+    swept = run_sweep([f"experiment={experiment}", *overrides])
+    runs, failed = swept.runs, swept.failed
+    if failed:
+        first = f"{name_text(failed[0].labels)}: {failed[0].reason}"
+        raise ValueError(
+            f"experiment={experiment}: {len(failed)} of {len(runs)} cells failed, first {first}"
+        )
+    for cell, one in zip(swept.cells, runs, strict=True):
+        yield Result(cell, one.results().outcome())
+
+
+def _experiment(name: str) -> Any:
+    return importlib.import_module(f"pipeline.theory.{name}")
 
 
 def _whole_number(text: str) -> int:

@@ -1,4 +1,10 @@
-"""Open MLflow's pages on loopback: ``python -m pipeline.tracking.ui [outputs=…] [port=…]``."""
+"""Open MLflow's pages on this machine; nobody else can reach them, and Ctrl-C ends it.
+
+Examples:
+    python -m pipeline.tracking.ui
+    python -m pipeline.tracking.ui port=5001
+    python -m pipeline.tracking.ui outputs=elsewhere
+"""
 
 from __future__ import annotations
 
@@ -9,21 +15,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from pipeline.command_line import FAILED, guarded, settings
 from pipeline.results.journal import find_sweeps
+from pipeline.terminal import any_terminal
 from pipeline.tracking.store import ARTIFACTS, database, set_environment, store_uri
 
 HOST = "127.0.0.1"
-OPTIONS = {"outputs": "outputs", "port": "5000"}
+SETTINGS = {
+    "outputs": ("outputs", "folder with the MLflow database of the sweeps"),
+    "port": ("5000", "of this machine, from 1 to 65535"),
+}
 TYPE, NAME = "workflowType=machine_learning", "tags.`mlflow.runName`"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Check that there is something to show and a port to show it on, then become the server."""
-    try:
-        outputs, port = parse(sys.argv[1:])
-        check(outputs, port)
-    except ValueError as error:
-        sys.exit(str(error))
+    any_terminal()
+    given = sys.argv[1:] if arguments is None else arguments
+    return guarded(lambda: _serve(given), {ValueError: FAILED}, prefix="")
+
+
+def _serve(arguments: Sequence[str]) -> int:
+    outputs, port = parse(arguments)
+    check(outputs, port)
     print("MLflow, ready in some seconds (Ctrl-C ends it):")
     for what, page in pages(outputs, port).items():
         print(f"  {what}: {page}", flush=True)
@@ -35,15 +49,11 @@ def main() -> None:
 
 def parse(arguments: Sequence[str]) -> tuple[Path, int]:
     """Return outputs and port as the command line has them."""
-    options = dict(OPTIONS)
-    for argument in arguments:
-        key, _, value = argument.partition("=")
-        if key not in OPTIONS or not value:
-            raise ValueError(f"{argument}: known are {' and '.join(f'{k}=…' for k in OPTIONS)}")
-        options[key] = value
-    if not options["port"].isdecimal() or not 0 < int(options["port"]) < 65536:
-        raise ValueError(f"port={options['port']} is not a whole number from 1 to 65535")
-    return Path(options["outputs"]), int(options["port"])
+    given = settings("pipeline.tracking.ui", str(__doc__), SETTINGS, arguments)
+    port = given["port"]
+    if not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ValueError(f"port={port} is not a whole number from 1 to 65535")
+    return Path(given["outputs"]), int(port)
 
 
 def check(outputs: Path, port: int) -> None:
@@ -99,4 +109,4 @@ def server_command(outputs: Path, port: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

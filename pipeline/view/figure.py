@@ -21,7 +21,7 @@ FORMATS = (".png", ".pdf")
 DPI = 160
 # Type 42: letters stay letters. No date: the same results give the same file.
 _PDF_FONTS: dict[Any, Any] = {"pdf.fonttype": 42}
-_METADATA: dict[str, Any] = {".pdf": {"CreationDate": None}}
+_METADATA: dict[str, Any] = {"pdf": {"CreationDate": None}}
 
 
 def sheet(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
@@ -52,31 +52,21 @@ def few_ticks(axis: Axis, highest: float) -> None:
 def legend(figure: Figure, methods: Iterable[str], *others: Line2D) -> None:
     """Name the methods below the panels, in lines long enough to tell their dashes apart."""
     handles = [Line2D([], [], **look(method).line, label=look(method).label) for method in methods]
-    place: dict[str, Any] = {
-        "loc": "outside lower center",
-        "ncols": 4,
-        "frameon": False,
-        "handlelength": 4.2,
-    }
-    figure.legend(handles=[*handles, *others], **place)
+    figure.legend(
+        handles=[*handles, *others], loc="outside lower center", ncols=4, frameon=False,
+        handlelength=4.2,
+    )  # fmt: skip
 
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure, whole or not at all; the ending says in which format."""
-    ending = path.suffix
+    kind = path.suffix.lstrip(".")
     with mpl.rc_context(_PDF_FONTS), replacing(path) as partial:
-        how: dict[str, Any] = {
-            "format": ending.lstrip("."),
-            "dpi": DPI,
-            "metadata": _METADATA.get(ending),
-        }
-        figure.savefig(partial, **how)
+        figure.savefig(partial, format=kind, dpi=DPI, metadata=_METADATA.get(kind))
 
 
-def save_all(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """Write a figure in all formats; return the files."""
-    paths = [folder / f"{name}{ending}" for ending in FORMATS]
-    for path in paths:
-        save(figure, path)
+def save_all(figure: Figure, folder: Path, name: str) -> None:
+    """Write a figure in all formats."""
+    for ending in FORMATS:
+        save(figure, folder / f"{name}{ending}")
         figure.set_layout_engine("none")  # the first time settles it
-    return paths

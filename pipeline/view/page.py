@@ -9,9 +9,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pipeline.view.names import NONE
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOT_A_NUMBER = ("nan", "nan%")
 
@@ -67,17 +70,18 @@ class TextTable:
     def of(
         cls,
         columns: Mapping[str, str],
-        records: Iterable[Mapping[Any, Any]],
+        frame: pd.DataFrame,
         words: Sequence[str] | None = None,
     ) -> TextTable:
-        """Return the table of some records, a dash for what is not a number.
+        """Return the table of a frame's rows, a dash for what is not a number.
 
         Args:
             columns: the pattern of its texts by each head, such as ``{loss:.2f}``.
-            records: what the patterns name, a row each.
+            frame: has the columns that the patterns name.
             words: heads of the columns that hold words.
         """
-        texts = ([text.format_map(record) for text in columns.values()] for record in records)
+        rows_of = frame.to_dict("records")
+        texts = ([text.format_map(row) for text in columns.values()] for row in rows_of)
         rows = [[NONE if text in NOT_A_NUMBER else text for text in row] for row in texts]
         return cls(list(columns), rows, words)
 

@@ -23,7 +23,7 @@ from benchmarks.streams import (
 )
 from benchmarks.timing import best_of, wall_seconds
 from pipeline.core.engine import grid
-from pipeline.core.rows import SPARSE_DENSITY
+from pipeline.core.kernels.rows import SPARSE_DENSITY
 
 # A small grid of the kind a sweep has.
 SWEEP_ALPHAS, SWEEP_QUANTILES = (0.0625, 0.125, 0.25, 0.5, 1.0), (0.5, 0.6, 0.7, 0.8, 0.9)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import expit, ndtr
 
-from pipeline.core.draws import fill_draws
+from pipeline.core.kernels.draws import fill_draws
 
 BAND = 1e-8
 

@@ -7,12 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipeline.core.draws import fill_draws
 from pipeline.core.engine import Lane, Split, grid, lane_key, simulate
+from pipeline.core.kernels.draws import fill_draws
 from pipeline.core.links import get_link
 from pipeline.core.methods import get_method
+from pipeline.core.methods.checks.streams import (
+    LINK_NAMES,
+    Stream,
+    all_bytes,
+    make_stream,
+    run_engine,
+)
 from pipeline.core.models.base import ModelSpec
-from tests.core.streams import LINK_NAMES, Stream, all_bytes, make_stream, run_engine
 
 METHODS = ("greedy", "eps_greedy", "os_eps_greedy", "noise", "os_noise", "margin", "ours")
 

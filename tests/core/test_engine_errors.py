@@ -10,8 +10,8 @@ import pytest
 
 from pipeline.core.engine import Lane, Split, grid, simulate
 from pipeline.core.methods import Method, get_method
+from pipeline.core.methods.checks.streams import LINK_NAMES, make_stream, run_engine
 from pipeline.core.models.base import ModelSpec
-from tests.core.streams import LINK_NAMES, make_stream, run_engine
 
 STREAM = make_stream()
 N = len(STREAM.y)

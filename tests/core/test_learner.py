@@ -10,9 +10,9 @@ import pytest
 
 from pipeline.core.learner import Decision, OneSidedLearner
 from pipeline.core.links import Logistic
+from pipeline.core.methods.checks.streams import LINK_NAMES, drive, make_stream
 from pipeline.core.methods.ours import Ours
 from tests.core.naive import NaiveLearner, assert_decided
-from tests.core.streams import LINK_NAMES, drive, make_stream
 
 SETTINGS = (
     {},

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.core.learner import OneSidedLearner
 from pipeline.core.methods import Method
-from tests.core.streams import make_stream
+from pipeline.core.methods.checks.streams import make_stream
 
 STREAM = make_stream("logistic")
 X0, Y0, X, Y = STREAM.ordered()

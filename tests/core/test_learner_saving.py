@@ -16,9 +16,10 @@ from pipeline.core.learner import OneSidedLearner
 from pipeline.core.links import Logistic
 from pipeline.core.methods import Method, method_names
 from pipeline.core.methods.base import REGISTRY
+from pipeline.core.methods.checks.streams import LINK_NAMES, drive, make_stream
 from pipeline.core.methods.ours import Ours
 from pipeline.core.methods.ours_theory import OursTheory
-from tests.core.streams import LINK_NAMES, drive, make_stream, used_learner
+from tests.core.used_learner import used_learner
 
 PROJECT = Path(pipeline.__path__[0]).parent
 

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.learner import OneSidedLearner
+from pipeline.core.methods.checks.streams import LINK_NAMES, make_stream
 from tests.core.naive import NaiveLearner, assert_decided
-from tests.core.streams import LINK_NAMES, make_stream
 
 METHODS = ("greedy", "eps_greedy", "os_eps_greedy", "noise", "os_noise", "margin", "ours_log")
 LEARNERS = st.fixed_dictionaries(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import norm
 
-from pipeline.core.jit import compile_link
+from pipeline.core.kernels.jit import compile_link
 from pipeline.core.links import LINKS, Linear, Link, Logistic, Probit, get_link
 from pipeline.core.models.base import ModelSpec
 from pipeline.core.models.glm import GLM

@@ -13,7 +13,8 @@ import pytest
 
 from pipeline.core import storage
 from pipeline.core.learner import OneSidedLearner
-from tests.core.streams import make_stream, used_learner
+from pipeline.core.methods.checks.streams import make_stream
+from tests.core.used_learner import used_learner
 
 
 def test_file_holds_plain_arrays(tmp_path: Path) -> None:

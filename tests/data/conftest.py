@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.data.sources import Settings
-from pipeline.data.sources.openml import client
+from pipeline.data.sources import Settings, openml_client
 from pipeline.data.sources.settings import CACHE, MIRROR, RAW
 from pipeline.paths import conf_dir
 from tests.data.published import write_mirror
@@ -130,12 +129,12 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         data_id, folder, server, most = command[-4:]
-        client.main(int(data_id), Path(folder), server or OPENML, int(most))
+        openml_client.main(int(data_id), Path(folder), server or OPENML, int(most))
         return subprocess.CompletedProcess(command, 0, "", "")
 
     for name in ("HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, str(tmp_path))  # the client changes them
-    monkeypatch.setattr("pipeline.data.sources.openml.source.subprocess.run", run)
+    monkeypatch.setattr("pipeline.data.sources.openml.subprocess.run", run)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from pipeline.data.sources.bundled import Bundled
+from pipeline.data.sources.kept import Bundled
 from pipeline.data.spec import dataset_names, read_spec
 
 TABLES = [(name, key) for name in dataset_names() for key in read_spec(name).tables]

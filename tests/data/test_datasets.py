@@ -7,12 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.data.dataset import Dataset, check, encode, load, value_hash
-from pipeline.data.encode.selection import keep_rows
+from pipeline.data.dataset import Dataset, check, encode, keep_rows, load, value_hash
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
 from pipeline.data.sources import Settings, find_table
-from pipeline.data.sources.mirror import Mirror
-from pipeline.data.sources.reader import read_files
+from pipeline.data.sources.published import Mirror, read_files
 from pipeline.data.spec import dataset_names, read_spec
 from tests.data.published import TABLES, bundled_table, published_files
 
@@ -184,7 +182,7 @@ def test_compas_is_read_from_propublicas_own_layout_without_the_persons(
     )
     row = "0,Jo Doe,Jo,Doe,2099,Male,2055-01-01,44,25 - 45,Other,0,3,0,0,2,,C7,F,0,3,Low,2,0"
     table = read_spec("compas").tables["compas_two_years"]
-    frame = read_files([("compas.csv", f"{header}\n{row}\n".encode())], table)
+    frame = read_files({"compas.csv": f"{header}\n{row}\n".encode()}, table)
     shown = frame.to_csv() + "".join(capfd.readouterr())
     assert list(frame.columns) == list(table.columns)
     assert frame["priors_count"].tolist() == [2.0]

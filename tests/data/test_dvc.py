@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from pipeline.data.sources.raw import Raw
+from pipeline.data.sources.kept import Raw
 from pipeline.data.sources.settings import RAW
 from pipeline.data.spec import dataset_names, read_spec
 

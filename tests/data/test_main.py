@@ -13,7 +13,7 @@ import pytest
 from pipeline.core.loss import cutoff_at
 from pipeline.data.__main__ import main
 from pipeline.data.dataset import load_spec
-from pipeline.data.score_figure import Scores, _beyond, _spread, draw_scores, scores_figure
+from pipeline.data.describe import Scores, _beyond, _spread, draw_scores, scores_figure
 from pipeline.data.sources.settings import RAW, Settings
 from pipeline.data.spec import dataset_names, read_spec
 
@@ -150,6 +150,14 @@ def test_describe_an_own_file_and_a_synthetic_one(capsys: Output) -> None:
     assert "label 1: repaid = yes (66.7% of 60 rows); label 0: no" in capsys.readouterr().out
     assert main(["describe", "greedy_trap", "--output", "trap.png"]) == 0
     assert Path("trap.png").is_file()
+
+
+def test_names_in_a_table_do_not_command_the_terminal(capsys: Output) -> None:
+    Path("t.csv").write_text("\x1b[31mred,job,sex,y\n" + "1.5,\x1b[2Ja,\x1b[1mf,1\n2,b,m,0\n" * 20)
+    assert main(["describe", "t.csv", "--target", "y", "--group", "sex"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "job: �[2Ja | b" in out
 
 
 @pytest.mark.parametrize(

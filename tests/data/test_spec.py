@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from pipeline.data.encode.encoder import Encoder
+from pipeline.data.encode.encoder import declared_steps
 from pipeline.data.errors import DataError
 from pipeline.data.spec import dataset_names, parse_spec, read_spec
 from pipeline.paths import conf_dir
@@ -27,7 +27,7 @@ def test_every_config_is_whole(name: str) -> None:
     for recipe in spec.protocols.values():
         assert recipe.table in spec.tables
         assert SHA256.fullmatch(recipe.expect.sha256)
-        Encoder.declared(recipe.encode)
+        list(declared_steps(recipe.encode))
     for table in spec.tables.values():
         assert set(table.columns.values()) <= {"number", "text"}
         assert SHA256.fullmatch(table.expect.sha256)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.paper.collection import Collection
-from pipeline.paper.statistics.compare import Comparison, compare
+from pipeline.paper.comparison.compare import Comparison, compare
 from tests.paper.made_up_collection import near_the_paper
 
 

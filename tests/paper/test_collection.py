@@ -14,9 +14,10 @@ from pipeline.paper.collection import (
     Collection,
     CollectionError,
     average_curve,
-    collect,
+    gather,
     merge,
 )
+from pipeline.results.journal import Run
 from pipeline.results.runs import RunFolder
 from tests.paper.made_up_collection import near_the_paper
 from tests.results.made_up import ALPHAS, N_SPLITS, ROUNDS, made_up
@@ -26,13 +27,18 @@ FILES = (CELLS, LOSSES, CURVES)
 
 def cell(
     outputs: Path, method: str, state: str = "done", seed: int = 0, link: str = "linear"
-) -> tuple[dict[str, str], RunFolder]:
+) -> Run:
     folder = RunFolder(outputs / "runs/inferred/blood" / link / "0.5" / method / "0123456789ab")
     if state == "done":
         folder.save(made_up(seed), "config: 1\n", {"python": "3"}, 1.5)
     if state == "failed":
         folder.fail("config: 1\n", "out of, memory", "traceback")
-    return folder.labels, folder
+    run = Run(0, "missing", folder.labels)
+    if state == "missing":
+        return run
+    return run.ended(
+        "kept" if state == "done" else "failed", folder, reason=folder.status.get("reason")
+    )
 
 
 @pytest.fixture
@@ -43,7 +49,7 @@ def collection(tmp_path: Path) -> Collection:
         cell(tmp_path, "margin", "missing"),
         cell(tmp_path, "greedy", seed=2),
     ]
-    return collect(cells, tmp_path)
+    return gather(cells, tmp_path)
 
 
 def same(first: Collection, second: Collection) -> None:
@@ -115,10 +121,10 @@ def test_what_is_written_is_read(collection: Collection, tmp_path: Path) -> None
 
 def test_neither_order_nor_a_second_time_changes_a_byte(tmp_path: Path) -> None:
     cells = [cell(tmp_path, "ours"), cell(tmp_path, "greedy"), cell(tmp_path, "noise", "missing")]
-    first = collect(cells, tmp_path)
+    first = gather(cells, tmp_path)
     first.write(tmp_path / "a")
-    collect(cells[::-1], tmp_path).write(tmp_path / "b")
-    merge([collect([one], tmp_path) for one in cells[1:] + cells[:1]]).write(tmp_path / "c")
+    gather(cells[::-1], tmp_path).write(tmp_path / "b")
+    merge([gather([one], tmp_path) for one in cells[1:] + cells[:1]]).write(tmp_path / "c")
     Collection.read(tmp_path / "a").write(tmp_path / "d")
     for name in FILES:
         expected = (tmp_path / "a" / name).read_bytes()
@@ -126,32 +132,25 @@ def test_neither_order_nor_a_second_time_changes_a_byte(tmp_path: Path) -> None:
 
 
 def test_nothing_done_is_a_collection_too(tmp_path: Path) -> None:
-    labels, _ = cell(tmp_path, "ours", "missing")
-    collection = collect([(labels, None)], tmp_path)
+    collection = gather([cell(tmp_path, "ours", "missing")], tmp_path)
     collection.write(tmp_path / "c")
     same(Collection.read(tmp_path / "c"), collection)
     assert list(collection.cells["state"]) == ["missing"]
     assert collection.losses.empty
 
 
-def test_a_damaged_run_is_missing(tmp_path: Path) -> None:
-    labels, folder = cell(tmp_path, "ours")
-    (folder.path / "losses.parquet").write_bytes(b"")
-    assert list(collect([(labels, folder)], tmp_path).cells["state"]) == ["missing"]
-
-
 def test_a_cell_twice_is_refused(tmp_path: Path) -> None:
     found = cell(tmp_path, "ours")
     with pytest.raises(CollectionError, match=r"two results for inferred blood linear 0\.5 ours"):
-        collect([found, found], tmp_path)
-    one = collect([found], tmp_path)
+        gather([found, found], tmp_path)
+    one = gather([found], tmp_path)
     with pytest.raises(CollectionError, match="two results"):
         merge([one, one])
 
 
 def test_a_run_elsewhere_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CollectionError, match="is not in"):
-        collect([cell(tmp_path / "a", "ours")], tmp_path / "b")
+        gather([cell(tmp_path / "a", "ours")], tmp_path / "b")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +168,7 @@ def test_a_run_elsewhere_is_refused(tmp_path: Path) -> None:
 def test_a_damaged_file_is_refused_in_one_line(
     tmp_path: Path, name: str, old: bytes, new: bytes, said: str
 ) -> None:
-    collection = collect([cell(tmp_path, "ours"), cell(tmp_path, "greedy")], tmp_path)
+    collection = gather([cell(tmp_path, "ours"), cell(tmp_path, "greedy")], tmp_path)
     collection.cells["folder"] = "012345"
     collection.write(tmp_path)
     content = (tmp_path / name).read_bytes()

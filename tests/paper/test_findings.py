@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.paper.findings import FILE, findings
-from pipeline.paper.published import PublishedError
-from pipeline.paper.statistics.compare import compare
+from pipeline.paper.comparison.compare import compare
+from pipeline.paper.published import FINDINGS, PublishedError, findings
 from tests.paper.made_up_collection import near_the_paper
 
 
@@ -16,14 +15,14 @@ def test_there_are_findings_of_every_kind() -> None:
 
 def test_a_finding_picks_its_cells() -> None:
     comparison = compare(near_the_paper())
-    (bank,) = (finding for finding in findings() if finding.datasets == ("bank",))
-    part = bank.part(comparison)
+    (bank,) = (finding for finding in findings() if finding.about["dataset"] == ("bank",))
+    part = comparison.of(**bank.about)
     assert len(part.cells) == 7
     assert set(part.cells["cutoff"]) == {"0.85"}
     assert len(part.rows) == 1
     assert bank.is_local
-    everywhere = next(finding for finding in findings() if not finding.links)
-    assert len(everywhere.part(comparison).cells) == 1400
+    everywhere = next(finding for finding in findings() if not finding.about["link"])
+    assert len(comparison.of(**everywhere.about).cells) == 1400
     assert not everywhere.is_local
 
 
@@ -37,7 +36,7 @@ def test_a_finding_picks_its_cells() -> None:
     ],
 )
 def test_a_wrong_line_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
-    text = FILE.read_text(encoding="utf-8")
+    text = FINDINGS.read_text(encoding="utf-8")
     assert old in text
     file = tmp_path / "findings.csv"
     file.write_text(text.replace(old, new, 1), encoding="utf-8")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.paper.__main__ import main, parser
+from pipeline.paper.__main__ import main
 from pipeline.paper.commands import COMMANDS
 from tests.paper.made_up_collection import near_the_paper, without
 
@@ -67,8 +67,11 @@ def test_an_error_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert not (tmp_path / "out").exists()
 
 
-def test_every_command_explains_itself() -> None:
-    text = parser().format_help()
+def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
     for name, command in COMMANDS.items():
         assert name in text
         assert command.run.__doc__

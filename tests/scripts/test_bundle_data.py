@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.data.errors import MismatchError, UnavailableError
 from pipeline.data.sources import Settings
-from pipeline.data.sources.bundled import FOLDER
+from pipeline.data.sources.kept import BUNDLED
 from pipeline.data.spec import dataset_names, read_spec
 from tests.data.published import TABLES, bundled_table, published_files
 
@@ -26,7 +26,7 @@ def written(folder: Path, name: str, key: str) -> Settings:
 def test_the_published_files_give_the_bundled_file(name: str, key: str, tmp_path: Path) -> None:
     settings = written(tmp_path / "mirror", name, key)
     bundle_data.bundle(key, read_spec(name).tables[key], settings, tmp_path)
-    made, bundled = (folder / f"{key}.parquet" for folder in (tmp_path, FOLDER))
+    made, bundled = (folder / f"{key}.parquet" for folder in (tmp_path, BUNDLED))
     assert made.read_bytes() == bundled.read_bytes()
 
 
@@ -52,15 +52,15 @@ def test_what_is_bundled_is_not_taken_from_the_bundle(tmp_path: Path) -> None:
 def test_every_table_is_bundled_and_they_are_small() -> None:
     for name in dataset_names():
         assert all(table.bundled for table in read_spec(name).tables.values())
-    assert {path.stem for path in FOLDER.glob("*.parquet")} == {key for _, key in TABLES}
-    assert sum(path.stat().st_size for path in FOLDER.glob("*")) < bundle_data.MAX_BYTES
+    assert {path.stem for path in BUNDLED.glob("*.parquet")} == {key for _, key in TABLES}
+    assert sum(path.stat().st_size for path in BUNDLED.glob("*")) < bundle_data.MAX_BYTES
 
 
 @pytest.mark.parametrize(("name", "key"), TABLES)
 def test_a_bundled_file_holds_the_declared_columns_only(name: str, key: str) -> None:
     import pyarrow.parquet as pq
 
-    stored = pq.read_schema(FOLDER / f"{key}.parquet").names
+    stored = pq.read_schema(BUNDLED / f"{key}.parquet").names
     assert stored == list(read_spec(name).tables[key].columns)
     assert len(bundled_table(name, key)) == read_spec(name).tables[key].expect.rows
 
@@ -68,7 +68,7 @@ def test_a_bundled_file_holds_the_declared_columns_only(name: str, key: str) -> 
 def test_licence_and_citation_lie_beside_the_tables(tmp_path: Path) -> None:
     bundle_data.write_readme(tmp_path)
     text = (tmp_path / "README.md").read_text()
-    assert text == (FOLDER / "README.md").read_text(), "run `python scripts/bundle_data.py`"
+    assert text == (BUNDLED / "README.md").read_text(), "run `python scripts/bundle_data.py`"
     for name, key in TABLES:
         spec = read_spec(name)
         for part in (f"`{key}.parquet`", spec.licence, spec.citation):

@@ -18,9 +18,8 @@ from pipeline.cells.read import make_cell
 from pipeline.data.synthetic import glm
 from pipeline.results.journal import Journal, Run
 from pipeline.results.runs import STATUS, RunFolder, find_runs
-from pipeline.sweeps.divide import MOST_CELLS, divide
 from pipeline.sweeps.executors import here, joblib_workers
-from pipeline.sweeps.part import pack, read_part
+from pipeline.sweeps.part import MOST_CELLS, divide, pack, read_part
 from pipeline.sweeps.plan import plan
 from pipeline.sweeps.run import NEVER_SAID, WORKER_DIED, Order, WorkerDiedError, run
 from tests.cells.configs import SMALL, places, run_listed

@@ -9,7 +9,7 @@ import numpy as np
 from pipeline.cells.cell import Cell
 from pipeline.cells.read import make_cell
 from pipeline.results.outcome import Outcome
-from pipeline.theory.experiment import Result
+from pipeline.theory.driver import Result
 from tests.cells.configs import values
 
 

@@ -17,12 +17,19 @@ from pipeline.core.methods.ours_theory import OursTheory
 from pipeline.data.sources import Settings
 from pipeline.data.synthetic import glm
 from pipeline.theory.__main__ import main
-from pipeline.theory.coverage.confidence import Followed, follow, follow_problem, loss_bound
-from pipeline.theory.coverage.page import NEEDED, figure, large
-from pipeline.theory.coverage.rejection import first_rejected, first_rejection, least_root
-from pipeline.theory.erm.page import EXACT, PAPER
-from pipeline.theory.experiment import Measured
-from pipeline.theory.sgd.page import BOUND, TRIVIAL
+from pipeline.theory.algorithm2 import (
+    Followed,
+    first_rejected,
+    first_rejection,
+    follow,
+    follow_problem,
+    least_root,
+    loss_bound,
+)
+from pipeline.theory.coverage import NEEDED, figure, large
+from pipeline.theory.driver import Measured
+from pipeline.theory.erm import EXACT, PAPER
+from pipeline.theory.sgd import BOUND, TRIVIAL
 from pipeline.view.style import LOOKS, look
 from tests.core import naive
 from tests.core.methods.test_ours_theory import paper_rho

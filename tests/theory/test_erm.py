@@ -10,21 +10,22 @@ import pytest
 from scipy.stats import binomtest, norm
 
 from pipeline.theory.__main__ import main
-from pipeline.theory.erm.measure import (
+from pipeline.theory.driver import Measured
+from pipeline.theory.erm import (
     CUTOFF,
     MARGINS,
     PRINTED,
     SIZES,
     failure_probability,
+    figure,
     groups_table,
     labels,
     lost_by_both,
     lost_groups,
+    page,
     printed_bound,
 )
-from pipeline.theory.erm.page import figure, page
-from pipeline.theory.experiment import Measured
-from pipeline.theory.trap.measure import Runs, gather, row_of
+from pipeline.theory.trap import Runs, gather, row_of
 from pipeline.view.style import look
 from tests.theory.made_up_results import trapped
 

@@ -10,27 +10,25 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from pipeline.theory.__main__ import OLD_NAMES, main, parser
-from pipeline.theory.driver import EXPERIMENTS, run
-from pipeline.theory.experiment import Measured
+from pipeline.theory.__main__ import OLD_NAMES, main
+from pipeline.theory.driver import EXPERIMENTS, Measured, run
 from pipeline.view.page import Page, read_page
 
-SHAPE = ("measure", "page")
+SHAPE = ("measure", "said", "page", "figure")
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_all_experiments_have_the_same_shape(name: str) -> None:
     """The driver calls them all alike, so they take the same and return the same."""
-    measure, page = (importlib.import_module(f"pipeline.theory.{name}.{m}") for m in SHAPE)
-    found = [typing.get_type_hints(getattr(module, function)) for module, function in (
-        (measure, "measure"), (measure, "said"), (page, "page"), (page, "figure"))]  # fmt: skip
+    module = importlib.import_module(f"pipeline.theory.{name}")
+    found = [typing.get_type_hints(getattr(module, function)) for function in SHAPE]
     assert [list(hints)[:-1] for hints in found] == [["options"], ["found"], ["found"], ["found"]]
     measured = found[0]["return"]
     assert typing.get_origin(measured) is Measured
     assert all(hints["found"] == measured for hints in found[1:])
     assert [hints["return"] for hints in found[1:]] == [Iterator[str], Page, Figure]
-    assert measure.EXPERIMENTS
-    assert all(isinstance(about, str) for about in measure.OPTIONS.values())
+    assert module.EXPERIMENTS
+    assert all(isinstance(about, str) for about in module.OPTIONS.values())
 
 
 def test_what_is_measured_is_written_as_tables_page_and_figure(
@@ -38,10 +36,10 @@ def test_what_is_measured_is_written_as_tables_page_and_figure(
 ) -> None:
     found: Measured[None] = Measured({"one": pd.DataFrame({"loss": [1 / 3], "runs": [40]})}, [])
     whole = Page("A title", [])
-    monkeypatch.setattr("pipeline.theory.trap.measure.measure", lambda _: found)
-    monkeypatch.setattr("pipeline.theory.trap.measure.said", lambda _: ["said"])
-    monkeypatch.setattr("pipeline.theory.trap.page.page", lambda _: whole)
-    monkeypatch.setattr("pipeline.theory.trap.page.figure", lambda _: Figure())
+    monkeypatch.setattr("pipeline.theory.trap.measure", lambda _: found)
+    monkeypatch.setattr("pipeline.theory.trap.said", lambda _: ["said"])
+    monkeypatch.setattr("pipeline.theory.trap.page", lambda _: whole)
+    monkeypatch.setattr("pipeline.theory.trap.figure", lambda _: Figure())
     said = list(run("trap", argparse.Namespace(out=tmp_path / "out")))
     assert said == ["said", f"trap: {tmp_path / 'out'}"]
     files = {file.name for file in (tmp_path / "out").iterdir()}
@@ -58,8 +56,11 @@ def test_old_names_still_work(old: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "--runs" in capsys.readouterr().out
 
 
-def test_every_command_is_listed() -> None:
-    text = parser().format_help()
+def test_every_command_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
     for name in EXPERIMENTS:
         assert name in text
 

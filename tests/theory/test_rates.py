@@ -8,16 +8,17 @@ import pandas as pd
 import pytest
 
 from pipeline.theory.__main__ import main
-from pipeline.theory.experiment import Measured, Result
-from pipeline.theory.rates.measure import (
+from pipeline.theory.driver import Measured, Result
+from pipeline.theory.rates import (
     EXPERIMENTS,
     Growth,
     bound_of,
+    figure,
     gather,
     losses_table,
+    page,
     powers_table,
 )
-from pipeline.theory.rates.page import figure, page
 from pipeline.view.style import look
 from tests.theory.made_up_results import sized
 

@@ -14,10 +14,9 @@ from pipeline.core.links import Linear, Logistic
 from pipeline.core.methods.sgd import Sgd
 from pipeline.data.synthetic import glm
 from pipeline.theory.__main__ import main
-from pipeline.theory.experiment import Measured
-from pipeline.theory.sgd.measure import cases_of, points_of, row_of
-from pipeline.theory.sgd.page import figure
-from pipeline.theory.sgd.path import Case, Path, follow, follow_rows
+from pipeline.theory.algorithm3 import Case, Path, follow, follow_rows
+from pipeline.theory.driver import Measured
+from pipeline.theory.sgd import cases_of, figure, points_of, row_of
 from pipeline.view.style import look
 from tests.theory.made_up_results import cell
 
@@ -120,9 +119,8 @@ def test_where_beta_stays_the_mean_is_right_to_the_stated_accuracy() -> None:
 def path(distances: list[float], bounds: list[float], rounds: list[int], wrong: int) -> Path:
     accepted, above = np.ones(10, dtype=bool), np.arange(10) >= wrong
     claimed = np.full(len(rounds), 0.1)
-    return Path(
-        np.array(rounds), np.array(distances), np.array(bounds), claimed, accepted, above, 0.2, 0
-    )
+    arrays = (np.array(rounds), np.array(distances), np.array(bounds))
+    return Path(*arrays, claimed, accepted, above, 0.2)
 
 
 def test_the_figures_of_a_case_by_hand() -> None:

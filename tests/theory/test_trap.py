@@ -9,9 +9,8 @@ import pytest
 from scipy import stats
 
 from pipeline.theory.__main__ import main
-from pipeline.theory.experiment import Measured, results_of
-from pipeline.theory.trap.measure import Runs, exact_at_once, gather, row_of
-from pipeline.theory.trap.page import figure, page
+from pipeline.theory.driver import Measured, results_of
+from pipeline.theory.trap import Runs, exact_at_once, figure, gather, page, row_of
 from tests.theory.made_up_results import cell, trapped
 
 T = np.arange(1.0, 101.0)
@@ -109,7 +108,8 @@ def test_greedy_loses_v_where_a_naive_loop_does(tmp_path: Path) -> None:
     over = ",".join(map(str, seeds))
     (runs,) = gather(
         results_of(
-            "greedy_trap", [*small, f"dataset.seed={over}", f"outputs={tmp_path}", "tracking=none"]
+            ["greedy_trap"],
+            [*small, f"dataset.seed={over}", f"outputs={tmp_path}", "tracking=none"],
         )
     )
     expected = []

@@ -57,7 +57,7 @@ def test_options_have_defaults() -> None:
 
 @pytest.mark.parametrize("argument", ["prot=1", "port", "port=", "port=x", "port=0", "port=70000"])
 def test_a_wrong_option_is_named(argument: str) -> None:
-    with pytest.raises(ValueError, match=argument):
+    with pytest.raises(ValueError, match=argument.removesuffix("=1")):
         parse([argument])
 
 

@@ -17,6 +17,7 @@ declares them as dataclass fields and returns the bonus from a property, as a cl
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -73,6 +74,27 @@ class Method(ABC):
         from pipeline.core.models.glm import GLM  # compiles: only when a model is wanted
 
         return GLM(spec)
+
+
+# A learner asks for the coefficient, which depends on the setting, right before it asks for the
+# model, which does not: the cutoff is handed from the one to the other, in each thread apart.
+_HANDED = threading.local()
+
+
+class CutoffMethod(Method):
+    """A method without an alpha whose model must know the cutoff."""
+
+    has_alpha = False
+
+    def coefficient(self, alpha: float, setting: Setting) -> float:
+        """Return alpha, which is not used."""
+        _HANDED.cutoff = setting.cutoff
+        return alpha
+
+    def handed_cutoff(self) -> float | None:
+        """Return the cutoff for a model to be made; None where no coefficient was asked for."""
+        cutoff: float | None = vars(_HANDED).pop("cutoff", None)
+        return cutoff
 
 
 REGISTRY: dict[str, type[Method]] = {}

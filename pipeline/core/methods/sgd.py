@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.methods.base import Method, Setting, register
-from pipeline.core.models.base import Model, ModelSpec
-from pipeline.core.rows import FloatArray
+from pipeline.core.models.base import BetaModel, Model, ModelSpec
 
 
 @register
@@ -74,7 +74,7 @@ def _check(name: str, value: float, *, positive: bool) -> None:
         raise ValueError(f"sgd: {name} must be {kind}, got {value!r}")
 
 
-class Iterate(Model):
+class Iterate(BetaModel):
     """β_t, from β₀ = 0, and d_t; the ridge of the spec has no part in Algorithm 3.
 
     Attributes:
@@ -84,9 +84,8 @@ class Iterate(Model):
     """
 
     def __init__(self, spec: ModelSpec, method: Sgd) -> None:
-        self.spec = spec
+        super().__init__(spec)
         self.method = method
-        self._mean = np.vectorize(spec.link.mean, otypes=[np.float64])
         self._start(0)
 
     def _start(self, n_columns: int) -> None:
@@ -95,36 +94,20 @@ class Iterate(Model):
         self.n_updates_ = 0
         self.n_impossible_ = 0
 
-    @property
-    def coef_(self) -> FloatArray:
-        """Coefficients of the features."""
-        return self.beta[:-1].copy() if self.spec.fit_intercept else self.beta.copy()
-
-    @property
-    def intercept_(self) -> float:
-        """Coefficient of the constant column, 0 without one."""
-        return float(self.beta[-1]) if self.spec.fit_intercept else 0.0
-
     def fit(self, X: FloatArray, y: FloatArray) -> None:
         """Start from β₀ = 0 and take the warm start as rows accepted one after the other."""
         self._start(X.shape[1] + self.spec.fit_intercept)
         self.update(X, y)
 
-    def score(self, X: FloatArray) -> FloatArray:
-        """Return μ(x'β_t), or 2μ − ½ on the contrast scale."""
-        # einsum adds up each row by itself: a row's score does not depend on its batch
-        mean: FloatArray = self._mean(np.einsum("ij,j->i", self._columns(X), self.beta))
-        return 2.0 * mean - 0.5 if self.spec.score == "contrast" else mean
-
     def width(self, X: FloatArray) -> FloatArray:
         """Return d_t·‖x‖."""
-        rows = self._columns(X)
+        rows = self.columns(X)
         length: FloatArray = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         return self.distance_ * length
 
     def update(self, X: FloatArray, y: FloatArray) -> None:
         """Take a gradient step for each label, in order."""
-        for x, label in zip(self._columns(X), y, strict=True):
+        for x, label in zip(self.columns(X), y, strict=True):
             self._step(x, float(label))
 
     def _step(self, x: FloatArray, label: float) -> None:
@@ -148,9 +131,6 @@ class Iterate(Model):
         beyond = z - min(max(z, -radius), radius)
         if beyond != 0.0:
             self.beta -= beyond / square * x
-
-    def _columns(self, X: FloatArray) -> FloatArray:
-        return np.column_stack([X, np.ones(len(X))]) if self.spec.fit_intercept else X
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return β_t, d_t and the counts."""

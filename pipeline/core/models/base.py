@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.links import Linear, Link
 from pipeline.core.names import closest
-from pipeline.core.rows import FloatArray
 
 ScoreScale = Literal["mean", "contrast"]
 Growth = Literal["label", "acceptance"]
@@ -87,3 +87,65 @@ class Model(ABC):
     @abstractmethod
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
         """Take up the state of another model of the same settings."""
+
+
+class BetaModel(Model):
+    """Scores μ(x'β) in numpy; how β is found, and how wide the score is, is left to others.
+
+    Attributes:
+        beta: the coefficients, that of the constant column last.
+    """
+
+    def __init__(self, spec: ModelSpec) -> None:
+        self.spec = spec
+        self.beta = np.zeros(0)
+        self._mean = np.vectorize(spec.link.mean, otypes=[np.float64])
+
+    @property
+    def coef_(self) -> FloatArray:
+        """Coefficients of the features."""
+        return self.beta[:-1].copy() if self.spec.fit_intercept else self.beta.copy()
+
+    @property
+    def intercept_(self) -> float:
+        """Coefficient of the constant column, 0 without one."""
+        return float(self.beta[-1]) if self.spec.fit_intercept else 0.0
+
+    def columns(self, X: FloatArray) -> FloatArray:
+        """Return X with the constant column, if there is to be one."""
+        return np.column_stack([X, np.ones(len(X))]) if self.spec.fit_intercept else X
+
+    def score(self, X: FloatArray) -> FloatArray:
+        """Return μ(x'β), or 2μ − ½ on the contrast scale."""
+        # einsum adds up each row by itself: a row's score does not depend on its batch
+        mean: FloatArray = self._mean(np.einsum("ij,j->i", self.columns(X), self.beta))
+        return 2.0 * mean - 0.5 if self.spec.score == "contrast" else mean
+
+
+class CutoffModel(BetaModel):
+    """Finds β by what it decides: only the side of z = μ⁻¹(c) on which x'β lies matters.
+
+    Attributes:
+        owner: what asks for it, for the words of an error.
+        cutoff: c on the score scale; None until the model is put to work.
+    """
+
+    owner: ClassVar[str]
+
+    def __init__(self, spec: ModelSpec, cutoff: float | None) -> None:
+        super().__init__(spec)
+        self.cutoff = cutoff
+
+    def mean_cutoff(self) -> float:
+        """Return c on the scale of the mean."""
+        if self.cutoff is None:
+            raise RuntimeError(f"{self.owner} needs the cutoff: use it in a OneSidedLearner")
+        return (self.cutoff + 0.5) / 2.0 if self.spec.score == "contrast" else self.cutoff
+
+    def has_choice(self) -> bool:
+        """Tell whether β matters: a mean between 0 and 1 is always above a cutoff below 0."""
+        return not self.spec.link.binary or 0.0 < self.mean_cutoff() < 1.0
+
+    def threshold(self) -> float:
+        """Return z = μ⁻¹(c): μ(x'β) ≥ c where x'β ≥ z."""
+        return float(self.spec.link.inverse(self.mean_cutoff()))

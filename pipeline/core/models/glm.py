@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core import inverse as inv
-from pipeline.core.jit import compile_link, jit
-from pipeline.core.lane import Kind, State, grow_seen, learn, score_row, warm_start
+from pipeline.core.kernels import inverse as inv
+from pipeline.core.kernels.jit import compile_link, jit
+from pipeline.core.kernels.lane import Kind, State, grow_seen, learn, score_row, warm_start
+from pipeline.core.kernels.rows import FloatArray, Rows, dense_rows
+from pipeline.core.kernels.solver import copy_fit, make_fit, restore_fit, saved_fit
 from pipeline.core.links import Linear
 from pipeline.core.models.base import Model, ModelSpec
-from pipeline.core.rows import FloatArray, Rows, dense_rows
-from pipeline.core.solver import copy_fit, make_fit, restore_fit, saved_fit
 
 NO_OPTIMUM = (
     "the fit has no finite optimum: the classes are separable and l2 = 0, or there is one class "

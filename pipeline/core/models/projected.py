@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from pipeline.core.inverse import gram
-from pipeline.core.lane import State
+from pipeline.core.kernels.inverse import gram
+from pipeline.core.kernels.lane import State
+from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.models.base import ModelSpec
 from pipeline.core.models.glm import GLM
-from pipeline.core.rows import FloatArray
 
 GAUSS_NEWTON_STEPS = 50
 

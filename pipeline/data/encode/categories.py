@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pipeline.data.encode.kinds import Feature, FloatArray, Kind, in_names, shown
+from pipeline.data.encode.kinds import Feature, FloatArray, in_names, shown
 from pipeline.data.errors import DataError
 
 MISSING, NO_VALUE = "missing", "no value"
@@ -28,53 +27,34 @@ def missing_name(taken: Collection[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-@dataclass(frozen=True)
-class Indicators(Feature):
-    """One column of 0/1 for each category."""
-
-    column: str
-    categories: tuple[object, ...]
-    has_missing: bool
-    missing: str
-    unseen: str
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """``column=category``, the missing ones last."""
-        known = in_names(self.categories)
-        last = [missing_name(known)] if self.has_missing else []
-        return tuple(f"{self.column}={category}" for category in (*known, *last))
-
-    def write(self, values: pd.Series, out: FloatArray) -> None:
-        """Write a 1 into the column of each row's category."""
-        codes = category_codes(values, self.categories)
-        missing = values.isna().to_numpy()
-        known = missing & (self.has_missing or self.missing == "zeros")
-        refuse_unseen(self.column, values, (codes < 0) & ~known, self.unseen)
-        if self.has_missing:
-            codes = np.where(missing, len(self.categories), codes)
-        rows = np.flatnonzero(codes >= 0)
-        out[rows, codes[rows]] = 1.0
-
-
-@dataclass(frozen=True)
-class OneHot(Kind):
+def one_hot(
+    column: str,
+    values: pd.Series,
+    categories: Sequence[Any] | None = None,
+    missing: str = "category",
+    unseen: str = "error",
+) -> Feature:
     """A column of 0/1 for each category: the declared ones, or all that are there, sorted.
 
     Missing values are a category of their own, last, where there are any; ``missing: zeros``
     leaves them out.
     """
+    known = tuple(categories or sorted_categories(column, values))
+    has_missing = missing == "category" and bool(values.isna().any())
 
-    kind: ClassVar[str] = "one_hot"
-    categories: Sequence[Any] | None = None
-    missing: Literal["category", "zeros"] = "category"
-    unseen: Literal["error", "zeros"] = "error"
+    def write(values: pd.Series, out: FloatArray) -> None:
+        codes, empty = category_codes(values, known), values.isna().to_numpy()
+        if unseen == "error":
+            may_be_empty = has_missing or missing == "zeros"
+            refuse_unseen(column, values, (codes < 0) & ~(empty & may_be_empty))
+        if has_missing:
+            codes = np.where(empty, len(known), codes)
+        rows = np.flatnonzero(codes >= 0)
+        out[rows, codes[rows]] = 1.0
 
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the categories."""
-        found = tuple(self.categories or sorted_categories(column, values))
-        has_missing = self.missing == "category" and bool(values.isna().any())
-        return Indicators(column, found, has_missing, self.missing, self.unseen)
+    names = in_names(known)
+    names += [missing_name(names)] if has_missing else []
+    return Feature(tuple(f"{column}={category}" for category in names), write)
 
 
 def sorted_categories(column: str, values: pd.Series) -> list[object]:
@@ -113,9 +93,9 @@ def category_codes(values: pd.Series, categories: Sequence[object]) -> NDArray[n
     return codes
 
 
-def refuse_unseen(column: str, values: pd.Series, bad: NDArray[np.bool_], unseen: str) -> None:
-    """Raise where values are not among the categories, unless they may be zeros."""
-    if unseen == "error" and bad.any():
+def refuse_unseen(column: str, values: pd.Series, bad: NDArray[np.bool_]) -> None:
+    """Raise where values are not among the categories."""
+    if bad.any():
         value = values[bad].iloc[0]
         first = MISSING if pd.isna(value) else shown(value)
         raise DataError(
@@ -124,47 +104,21 @@ def refuse_unseen(column: str, values: pd.Series, bad: NDArray[np.bool_], unseen
         )
 
 
-@dataclass(frozen=True)
-class Lookup(Feature):
-    """A number for each category."""
-
-    column: str
-    categories: tuple[object, ...]
-    values: tuple[float, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """One column, of the raw column's name."""
-        return (self.column,)
-
-    def write(self, values: pd.Series, out: FloatArray) -> None:
-        """Write the one column; a missing value has no number."""
-        codes = category_codes(values, self.categories)
-        refuse_unseen(self.column, values, codes < 0, "error")
-        out[:, 0] = np.array(self.values)[codes]
-
-
-@dataclass(frozen=True)
-class Ordinal(Kind):
+def ordinal(
+    column: str, values: pd.Series, order: Sequence[Any] | None = None, start: int = 0
+) -> Feature:
     """The place of a category in the declared order, or among the sorted ones."""
-
-    kind: ClassVar[str] = "ordinal"
-    order: Sequence[Any] | None = None
-    start: int = 0
-
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the order where none is declared."""
-        found = tuple(self.order or sorted_categories(column, values))
-        return Lookup(column, found, tuple(float(self.start + k) for k in range(len(found))))
+    found = order or sorted_categories(column, values)
+    return mapped(column, values, {name: place for place, name in enumerate(found, start)})
 
 
-@dataclass(frozen=True)
-class Mapped(Kind):
-    """The number that is declared for a category."""
+def mapped(column: str, _: pd.Series, values: Mapping[Any, float] | None = None) -> Feature:
+    """The number that is declared for a category; a missing value has none."""
+    known = values or {}
 
-    kind: ClassVar[str] = "mapped"
-    values: Mapping[Any, float] = field(default_factory=dict)
+    def write(cells: pd.Series, out: FloatArray) -> None:
+        codes = category_codes(cells, tuple(known))
+        refuse_unseen(column, cells, codes < 0)
+        out[:, 0] = np.array([*known.values()], dtype=np.float64)[codes]
 
-    def fit(self, column: str, values: pd.Series) -> Feature:  # noqa: ARG002
-        """Learn nothing: the map is declared."""
-        return Lookup(column, tuple(self.values), tuple(map(float, self.values.values())))
+    return Feature((column,), write)

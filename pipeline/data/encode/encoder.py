@@ -7,62 +7,72 @@ by several steps, and must be named by at least one, if only by ``{kind: drop, o
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pipeline.core.names import closest
-from pipeline.data.encode.buckets import Bucket, CumulativeBucket
-from pipeline.data.encode.categories import Mapped, OneHot, Ordinal
-from pipeline.data.encode.kinds import Centred, Feature, Kind, Numeric, Standardised
+from pipeline.data.encode import categories, kinds
+from pipeline.data.encode.kinds import Feature, FloatArray, Kind
 from pipeline.data.errors import DataError
 
-FloatArray = NDArray[np.float64]
 DROP = "drop"
-KINDS: dict[str, type[Kind]] = {
-    kind.kind: kind
-    for kind in (
-        *(Numeric, Centred, Standardised, OneHot, Ordinal, Mapped, Bucket, CumulativeBucket),
-    )
+KINDS: dict[str, Callable[..., Feature]] = {
+    "numeric": kinds.numeric,
+    "centred": kinds.centred,
+    "standardised": kinds.standardised,
+    "one_hot": categories.one_hot,
+    "ordinal": categories.ordinal,
+    "mapped": categories.mapped,
+    "bucket": kinds.bucket,
+    "cumulative_bucket": partial(kinds.bucket, cumulative=True),
 }
+Step = tuple[str, Kind | None]  # a raw column and what becomes of it; None drops it
 
 
-@dataclass(frozen=True)
-class Step:
-    """A kind and the raw columns it is for; None drops them."""
+def declared_steps(declared: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+    """Yield what a config declares for each column; an unknown kind or option is an error."""
+    for step in declared:
+        options = dict(step)
+        name, of = options.pop("kind", None), options.pop("of", None)
+        if not of or isinstance(of, str):
+            raise DataError(f"an encoding step needs `of`, a list of columns: {dict(step)}")
+        kind = None if name == DROP and not options else _declared_kind(name, options)
+        yield from ((column, kind) for column in of)
 
-    kind: Kind | None
-    of: tuple[str, ...]
 
-
-def parse_step(declared: Mapping[str, Any]) -> Step:
-    """Return a declared step; a kind or option that is not known is an error."""
-    options = dict(declared)
-    name, of = options.pop("kind", None), options.pop("of", None)
-    if not of or isinstance(of, str):
-        raise DataError(f"an encoding step needs `of`, a list of columns: {dict(declared)}")
-    if name == DROP and not options:
-        return Step(None, tuple(of))
+def _declared_kind(name: Any, options: Mapping[str, Any]) -> Kind:
     if name not in KINDS:
         raise DataError(f"unknown kind {name!r}{closest(name, [*KINDS, DROP])}")
-    known = {field.name for field in dataclasses.fields(KINDS[name])}  # type: ignore[arg-type]
+    known = [*inspect.signature(KINDS[name]).parameters][2:]
     for option in options:
         if option not in known:
             raise DataError(f"kind {name} has no option {option!r}{closest(option, known)}")
-    return Step(KINDS[name](**options), tuple(of))
+    return partial(KINDS[name], **options)
 
 
 @dataclass(frozen=True)
-class FittedEncoder:
+class Encoder:
     """Turns tables with the columns it was fitted to into matrices."""
 
     features: tuple[tuple[str, Feature], ...]
+
+    @classmethod
+    def fit(cls, frame: pd.DataFrame, steps: Sequence[Step]) -> Encoder:
+        """Learn categories, edges, means and deviations from a table without its label."""
+        _check_columns(frame, {column for column, _ in steps})
+        fitted = ((name, kind(name, frame[name])) for name, kind in steps if kind is not None)
+        encoder = cls(tuple(fitted))
+        repeated = [name for name, count in Counter(encoder.columns).items() if count > 1]
+        if repeated:
+            raise DataError(f"two steps make a column {repeated[0]!r}")
+        return encoder
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -83,35 +93,8 @@ class FittedEncoder:
         return X
 
 
-@dataclass(frozen=True)
-class Encoder:
-    """The steps of an encoding, not yet fitted."""
-
-    steps: tuple[Step, ...]
-
-    @classmethod
-    def declared(cls, steps: Sequence[Mapping[str, Any]]) -> Encoder:
-        """Return the encoder that a config declares."""
-        return cls(tuple(map(parse_step, steps)))
-
-    def fit(self, frame: pd.DataFrame) -> FittedEncoder:
-        """Learn categories, edges, means and deviations from a table without its label."""
-        self._check_columns(frame)
-        fitted = ((column, kind.fit(column, frame[column])) for kind, column in self._pairs())
-        encoder = FittedEncoder(tuple(fitted))
-        repeated = [name for name, count in Counter(encoder.columns).items() if count > 1]
-        if repeated:
-            raise DataError(f"two steps make a column {repeated[0]!r}")
-        return encoder
-
-    def _pairs(self) -> Iterator[tuple[Kind, str]]:
-        for step in self.steps:
-            if step.kind is not None:
-                yield from ((step.kind, column) for column in step.of)
-
-    def _check_columns(self, frame: pd.DataFrame) -> None:
-        named = {column for step in self.steps for column in step.of}
-        for column in sorted(named - set(frame.columns)):
-            raise DataError(f"the encoding names a column {column!r} that is not in the table")
-        for column in sorted(set(frame.columns) - named):
-            raise DataError(f"no step of the encoding names column {column!r}; drop it if unused")
+def _check_columns(frame: pd.DataFrame, named: set[str]) -> None:
+    for column in sorted(named - set(frame.columns)):
+        raise DataError(f"the encoding names a column {column!r} that is not in the table")
+    for column in sorted(set(frame.columns) - named):
+        raise DataError(f"no step of the encoding names column {column!r}; drop it if unused")

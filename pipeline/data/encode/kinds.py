@@ -1,49 +1,44 @@
 """Kinds of columns: how the values of one raw column become columns of X. Those of numbers.
 
-A kind is what a config declares; fitted to a column it becomes a feature, which knows the names
-of its columns and fills them. Nothing here sees a label. Means and deviations are summed exactly:
-the result is the same for every order of rows, and on every machine.
+A kind is a function that a config names, with the options it declares: it fits itself to a column
+and returns a feature, which knows the names of its columns and fills them. Nothing here sees a
+label. Means and deviations are summed exactly: the result is the same for every order of rows, and
+on every machine.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pipeline.data.encode.sums import exact_sum
 from pipeline.data.errors import DataError
 
 FloatArray = NDArray[np.float64]
+CHUNK = 1 << 15
+EXTRA = 16  # 2^EXTRA >= CHUNK + 2
+HUGE = 2.0**900
 
 
-class Feature(ABC):
-    """A kind fitted to a column."""
+@dataclass(frozen=True)
+class Feature:
+    """A kind fitted to a column.
 
-    @property
-    @abstractmethod
-    def names(self) -> tuple[str, ...]:
-        """The names of its columns of X."""
+    Attributes:
+        names: of its columns of X.
+        write: writes what a raw column becomes to these columns, which are all zero.
+    """
 
-    @abstractmethod
-    def write(self, values: pd.Series, out: FloatArray) -> None:
-        """Write what a raw column becomes to its columns of X, which are all zero."""
+    names: tuple[str, ...]
+    write: Callable[[pd.Series, FloatArray], None]
 
 
-class Kind(ABC):
-    """What a config declares for a column."""
-
-    kind: ClassVar[str]
-
-    @abstractmethod
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn what depends on the data: categories, edges, mean, deviation."""
+Kind = Callable[[str, pd.Series], Feature]  # of a raw column's name and values
 
 
 def numbers(column: str, values: pd.Series) -> FloatArray:
@@ -83,85 +78,69 @@ def _short(value: object, digits: int) -> str:
     return text
 
 
-@dataclass(frozen=True)
-class Affine(Feature):
-    """(x / divide_by − shift) / scale, rounded if asked; a missing value is ``fallback``."""
+def _affine(
+    column: str,
+    shift: float = 0.0,
+    scale: float = 1.0,
+    fallback: float | None = None,
+    divide_by: float = 1.0,
+    rounded: bool = False,
+) -> Feature:
+    """Return (x / divide_by − shift) / scale, rounded if asked; a missing value is ``fallback``."""
 
-    column: str
-    shift: float = 0.0
-    scale: float = 1.0
-    divide_by: float = 1.0
-    rounded: bool = False
-    fallback: float | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """One column, of the raw column's name."""
-        return (self.column,)
-
-    def write(self, values: pd.Series, out: FloatArray) -> None:
-        """Write the one column."""
-        x = numbers(self.column, values)
+    def write(values: pd.Series, out: FloatArray) -> None:
+        x = numbers(column, values)
         missing = np.isnan(x)
         if missing.any():
-            if self.fallback is None:
+            if fallback is None:
                 advice = "declare `missing: mean` to use the column's mean"
-                count = int(missing.sum())
-                raise DataError(f"column {self.column!r}: {count} missing values; {advice}")
-            x = np.where(missing, self.fallback, x)
-        x = x / self.divide_by
-        x = np.rint(x) if self.rounded else x
-        out[:, 0] = (x - self.shift) / self.scale
+                raise DataError(f"column {column!r}: {missing.sum()} missing values; {advice}")
+            x = np.where(missing, fallback, x)
+        x = x / divide_by
+        out[:, 0] = ((np.rint(x) if rounded else x) - shift) / scale
+
+    return Feature((column,), write)
 
 
-@dataclass(frozen=True)
-class Numeric(Kind):
-    """x as it is, divided by a number and rounded to an integer if asked."""
+def numeric(
+    column: str,
+    values: pd.Series,
+    divide_by: float = 1.0,
+    round: bool = False,
+    missing: str = "error",
+) -> Feature:
+    """X as it is, divided by a number and rounded to an integer if asked.
 
-    kind: ClassVar[str] = "numeric"
-    divide_by: float = 1.0
-    round: bool = False
-    missing: Literal["error", "mean"] = "error"
-
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the mean, for missing values."""
-        fallback = None if self.missing == "error" else mean_of(column, values)
-        return Affine(column, divide_by=self.divide_by, rounded=self.round, fallback=fallback)
-
-
-@dataclass(frozen=True)
-class Centred(Kind):
-    """x − mean; a missing value becomes 0 under ``missing: mean``."""
-
-    kind: ClassVar[str] = "centred"
-    missing: Literal["error", "mean"] = "error"
-
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn the mean."""
-        mean = mean_of(column, values)
-        return Affine(column, shift=mean, fallback=None if self.missing == "error" else mean)
+    A missing value is an error, or under ``missing: mean`` the column's mean.
+    """
+    fallback = None if missing == "error" else _mean(column, _present(column, values))
+    return _affine(column, fallback=fallback, divide_by=divide_by, rounded=round)
 
 
-@dataclass(frozen=True)
-class Standardised(Kind):
+def centred(column: str, values: pd.Series, missing: str = "error") -> Feature:
+    """X − mean; a missing value becomes 0 under ``missing: mean``."""
+    mean = _mean(column, _present(column, values))
+    return _affine(column, mean, fallback=None if missing == "error" else mean)
+
+
+def standardised(column: str, values: pd.Series, missing: str = "mean") -> Feature:
     """(x − mean) / sd, sd = sqrt(mean of (x − mean)²), or 1 where the column is constant."""
-
-    kind: ClassVar[str] = "standardised"
-    missing: Literal["error", "mean"] = "mean"
-
-    def fit(self, column: str, values: pd.Series) -> Feature:
-        """Learn mean and deviation from the values that are there."""
-        x = present(column, values)
-        mean = _mean(column, x)
-        with np.errstate(over="ignore"):  # _mean refuses what is infinite
-            squares = (x - mean) ** 2
-        sd = math.sqrt(_mean(column, squares)) or 1.0
-        return Affine(column, mean, sd, fallback=None if self.missing == "error" else mean)
+    x = _present(column, values)
+    mean = _mean(column, x)
+    with np.errstate(over="ignore"):  # _mean refuses what is infinite
+        squares = (x - mean) ** 2
+    sd = math.sqrt(_mean(column, squares)) or 1.0
+    return _affine(column, mean, sd, fallback=None if missing == "error" else mean)
 
 
-def mean_of(column: str, values: pd.Series) -> float:
-    """Return the mean of the values that are there, exactly summed."""
-    return _mean(column, present(column, values))
+def _present(column: str, values: pd.Series) -> FloatArray:
+    """Return the numbers that are there, at least one."""
+    x = numbers(column, values)
+    missing = np.isnan(x)
+    x = x[~missing] if missing.any() else x
+    if not len(x):
+        raise DataError(f"column {column!r} holds no values")
+    return x
 
 
 def _mean(column: str, x: FloatArray) -> float:
@@ -174,11 +153,70 @@ def _mean(column: str, x: FloatArray) -> float:
     return mean
 
 
-def present(column: str, values: pd.Series) -> FloatArray:
-    """Return the numbers that are there, at least one."""
-    x = numbers(column, values)
-    missing = np.isnan(x)
-    x = x[~missing] if missing.any() else x
-    if not len(x):
-        raise DataError(f"column {column!r} holds no values")
-    return x
+def exact_sum(x: FloatArray) -> float:
+    """Return Σx, correctly rounded: as math.fsum, but fast.
+
+    By ExtractVector of Rump, Ogita & Oishi (SIAM J. Sci. Comput. 31(1), 2008): with σ = 2^EXTRA
+    times a power of two above all |x|, q = (σ + x) − σ are the leading bits of x; these and the
+    rest x − q are exact, and so is Σq in floating point. Repeat with the rest until it is 0.
+    """
+    parts: list[float] = []
+    for start in range(0, len(x), CHUNK):
+        rest = x[start : start + CHUNK]
+        while largest := float(np.abs(rest).max()):
+            if largest > HUGE:
+                parts.extend(rest.tolist())
+                break
+            sigma = math.ldexp(1.0, math.frexp(largest)[1] + EXTRA)
+            leading = (rest + sigma) - sigma
+            parts.append(float(leading.sum()))
+            rest = rest - leading
+    return math.fsum(parts)
+
+
+def bucket(
+    column: str,
+    values: pd.Series,
+    edges: Sequence[float] = (),
+    quantiles: Sequence[float] = (),
+    first_rows: int | None = None,
+    labels: Sequence[str] | None = None,
+    cumulative: bool = False,
+) -> Feature:
+    """Columns of 0/1 for (e₀, e₁], (e₁, e₂], …; a value outside all of them is in none.
+
+    Args:
+        column: its name.
+        values: its values.
+        edges: numbers; edges may be declared, quantiles, or both.
+        quantiles: shares, each an edge at that quantile of the column (linear interpolation).
+        first_rows: take the quantiles of that many first rows only.
+        labels: names of the buckets, in place of the intervals.
+        cumulative: a column is 1 for the rows of its own and of every higher bucket.
+    """
+    x = numbers(column, values.iloc[:first_rows])
+    found = np.quantile(x[~np.isnan(x)], np.array(quantiles)) if quantiles else ()
+    ends = sorted([*map(float, edges), *map(float, found)])
+    if len(ends) < 2 or len(set(ends)) < len(ends):
+        problem = f"bucket edges must be two or more and differ: {tuple(ends)}"
+        raise DataError(f"column {column!r}: {problem}")
+    if labels is not None and len(labels) != len(ends) - 1:
+        raise DataError(f"column {column!r}: {len(labels)} labels for {len(ends) - 1} buckets")
+
+    def write(values: pd.Series, out: FloatArray) -> None:
+        x = numbers(column, values)
+        place = np.searchsorted(ends, x, side="left") - 1
+        place[np.isnan(x) | (x > ends[-1])] = -1  # a missing value is in no bucket
+        for number in range(len(ends) - 1):
+            out[:, number] = place >= number if cumulative else place == number
+
+    return Feature(tuple(f"{column}{name}" for name in _intervals(ends, labels, cumulative)), write)
+
+
+def _intervals(ends: list[float], labels: Sequence[str] | None, cumulative: bool) -> list[str]:
+    """Return `` in (17, 28]``, `` > 17`` if cumulative, or the declared labels."""
+    if labels is not None:
+        return [f"={label}" for label in labels]
+    if cumulative:
+        return [f" > {low}" for low in in_names(ends)[:-1]]
+    return [f" in ({low}, {high}]" for low, high in pairwise(in_names(ends))]

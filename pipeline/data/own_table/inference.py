@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from functools import partial
 from numbers import Number
 
 import numpy as np
 import pandas as pd
 
-from pipeline.data.encode import OneHot, Standardised, Step
+from pipeline.data.encode.categories import one_hot
+from pipeline.data.encode.kinds import Kind, standardised
 from pipeline.data.errors import DataError
 
 HEAD = 1000
+TEXT, NUMBER, DATE, DURATION = "text", "number", "date", "duration"
 DAY = pd.Timedelta(days=1)
 START = datetime.datetime(1970, 1, 1)
 
@@ -41,28 +44,23 @@ class Limits:
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column is taken for: its values as numbers or categories, the step, the reason."""
+    """What a column is taken for: its values as numbers or categories, the kind, the reason.
+
+    A column of no kind is left out.
+    """
 
     values: pd.Series
-    step: Step
+    kind: Kind | None
     note: str
 
 
 def guess(column: str, values: pd.Series, limits: Limits) -> Guess:
     """Return what a column is taken for."""
     values, what = tidy(column, values)
-    missing = _missing(values)
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        return _guess_text(column, values, missing, limits)
-    return _guess_number(column, values, what, missing, limits)
-
-
-def _missing(values: pd.Series) -> int:
-    """Return the number of missing values; of plain numbers without a detour through pandas."""
-    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiu":
-        x = values.to_numpy()
-        return int(np.count_nonzero(np.isnan(x))) if x.dtype.kind == "f" else 0
-    return int(values.isna().sum())
+    missing = int(values.isna().sum())
+    if what == TEXT:
+        return Guess(values, *_text_kind(values, missing, limits))
+    return Guess(values, *_number_kind(values, what, missing, limits))
 
 
 def tidy(column: str, values: pd.Series) -> tuple[pd.Series, str]:
@@ -71,35 +69,30 @@ def tidy(column: str, values: pd.Series) -> tuple[pd.Series, str]:
     if isinstance(values.dtype, pd.CategoricalDtype):
         return _tidy_categories(column, values)
     if kinds.is_bool_dtype(values):
-        return values.map({True: "True", False: "False"}).astype("category"), "text"
+        return values.map({True: "True", False: "False"}).astype("category"), TEXT
     if kinds.is_datetime64_any_dtype(values) or kinds.is_timedelta64_dtype(values):
         return _tidy_time(values)
     if kinds.is_complex_dtype(values):
         raise DataError(f"column {column!r} holds complex numbers")
     if kinds.is_numeric_dtype(values):
-        return values, "number"
+        return values, NUMBER
     return _tidy_objects(column, values)
 
 
 def _tidy_categories(column: str, values: pd.Series) -> tuple[pd.Series, str]:
     levels: pd.Index = values.dtype.categories
     if pd.api.types.is_numeric_dtype(levels):
-        return values.astype(np.float64), "number"
-    return (values, "text") if _is_text(levels) else tidy(column, values.astype(levels.dtype))
-
-
-def _is_text(levels: pd.Index) -> bool:
-    """Return whether categories are texts, or of a kind that is only shown as one."""
-    if pd.api.types.is_datetime64_any_dtype(levels) or pd.api.types.is_timedelta64_dtype(levels):
-        return False
-    return levels.dtype != object or levels.inferred_type in ("string", "empty")
+        return values.astype(np.float64), NUMBER
+    if levels.inferred_type in ("string", "empty"):
+        return values, TEXT
+    return tidy(column, values.astype(levels.dtype))
 
 
 def _tidy_time(values: pd.Series) -> tuple[pd.Series, str]:
     if pd.api.types.is_timedelta64_dtype(values):
-        return (values / DAY).astype(np.float64), "duration"
+        return (values / DAY).astype(np.float64), DURATION
     days = (values - pd.Timestamp(0, tz=values.dt.tz)) / DAY
-    return days.astype(np.float64), "date"
+    return days.astype(np.float64), DATE
 
 
 def _tidy_objects(column: str, values: pd.Series) -> tuple[pd.Series, str]:
@@ -107,11 +100,11 @@ def _tidy_objects(column: str, values: pd.Series) -> tuple[pd.Series, str]:
     if values.dtype == object:
         check_single(column, present)
         if len(present) and all(_is_number(value) for value in present):
-            return present.astype(np.float64).reindex(values.index), "number"
+            return present.astype(np.float64).reindex(values.index), NUMBER
         if len(present) and all(isinstance(value, datetime.date) for value in present):
-            return present.map(_days).astype(np.float64).reindex(values.index), "date"
+            return present.map(_days).astype(np.float64).reindex(values.index), DATE
         values = present.map(str).reindex(values.index)
-    return values.astype("category"), "text"
+    return values.astype("category"), TEXT
 
 
 def check_single(column: str, values: pd.Series) -> None:
@@ -133,24 +126,21 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Number) and not isinstance(value, bool | np.bool_)
 
 
-def _guess_text(column: str, values: pd.Series, missing: int, limits: Limits) -> Guess:
+def _text_kind(values: pd.Series, missing: int, limits: Limits) -> tuple[Kind | None, str]:
     counts = values.value_counts(sort=True)
     counts = counts[counts > 0]
     if len(counts) + bool(missing) <= 1:
-        return _dropped(column, values, "constant" if len(counts) else "empty")
+        return None, f"left out: {'constant' if len(counts) else 'empty'}"
     if len(counts) == len(values) - missing and len(counts) > 2:
-        return _dropped(column, values, f"a text that differs in every row{_like_numbers(counts)}")
+        return None, f"left out: a text that differs in every row{_like_numbers(counts)}"
     own = f", {_rows(missing)} without a value a category" if missing else ""
     if len(counts) <= limits.max_categories:
-        note = f"text: one-hot, {len(counts)} categories{own}"
-        return Guess(values, Step(OneHot(), (column,)), note)
-    kept = sorted(
-        sorted(counts.index, key=lambda name: (-counts[name], name))[: limits.max_categories]
-    )
+        return one_hot, f"text: one-hot, {len(counts)} categories{own}"
+    by_count = sorted(counts.index, key=lambda name: (-counts[name], name))
+    kept = sorted(by_count[: limits.max_categories])
     rest = _rows(int(counts.drop(kept).sum()))
     note = f"text: one-hot, {len(kept)} most frequent of {len(counts)} categories, {rest} in none"
-    step = Step(OneHot(categories=kept, unseen="zeros"), (column,))
-    return Guess(values, step, f"{note}{own}{_like_numbers(counts)}")
+    return partial(one_hot, categories=kept, unseen="zeros"), f"{note}{own}{_like_numbers(counts)}"
 
 
 def _like_numbers(counts: pd.Series) -> str:
@@ -161,19 +151,20 @@ def _like_numbers(counts: pd.Series) -> str:
     return f"; CHECK: all but {bad} of its values are numbers"
 
 
-def _guess_number(column: str, values: pd.Series, what: str, missing: int, limits: Limits) -> Guess:
+def _number_kind(
+    values: pd.Series, what: str, missing: int, limits: Limits
+) -> tuple[Kind | None, str]:
     levels = _levels(values, limits.max_levels)
     if levels is not None and len(levels) + bool(missing) <= 1:
-        return _dropped(column, values, "constant" if len(levels) else "empty")
-    if levels is not None and (len(levels) == 1 or (what == "number" and _whole(levels))):
+        return None, f"left out: {'constant' if len(levels) else 'empty'}"
+    if levels is not None and (len(levels) == 1 or (what == NUMBER and _whole(levels))):
         own = f", {_rows(missing)} without a value a category" if missing else ""
-        note = f"{what}: one-hot, {len(levels)} distinct values{own}"
-        return Guess(values, Step(OneHot(), (column,)), note)
+        return one_hot, f"{what}: one-hot, {len(levels)} distinct values{own}"
     if not missing and _numbers_rows(values):
-        return _dropped(column, values, "it numbers the rows")
+        return None, "left out: it numbers the rows"
     mean = f", {_rows(missing)} without a value take the mean" if missing else ""
-    days = " as days since 1970" if what == "date" else ""
-    return Guess(values, Step(Standardised(), (column,)), f"{what}{days}: standardised{mean}")
+    days = " as days since 1970" if what == DATE else ""
+    return standardised, f"{what}{days}: standardised{mean}"
 
 
 def _levels(values: pd.Series, most: int) -> np.ndarray | None:
@@ -192,10 +183,6 @@ def _numbers_rows(values: pd.Series) -> bool:
     if not pd.api.types.is_integer_dtype(values) or (np.diff(values.iloc[:HEAD]) != 1).any():
         return False
     return bool((np.diff(values.to_numpy()) == 1).all())
-
-
-def _dropped(column: str, values: pd.Series, why: str) -> Guess:
-    return Guess(values, Step(None, (column,)), f"left out: {why}")
 
 
 def _rows(count: int) -> str:

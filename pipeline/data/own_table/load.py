@@ -11,21 +11,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pipeline.data.dataset import Dataset, Group, group_of
-from pipeline.data.encode import Encoder
-from pipeline.data.errors import DataError
+from pipeline.data.encode.encoder import Encoder
+from pipeline.data.encode.kinds import FloatArray
+from pipeline.data.errors import DataError, about
 from pipeline.data.own_table.inference import Guess, Limits, guess
-from pipeline.data.own_table.labels import Value, own_labels, some
-from pipeline.data.own_table.openml_kept import find_openml
-from pipeline.data.own_table.roles import Roles
-from pipeline.data.own_table.table_file import MISSING, FileFormat, check_names, read_frame
+from pipeline.data.own_table.roles import Roles, Value, own_labels, some
+from pipeline.data.own_table.table_file import MISSING, check_names, read_frame
 from pipeline.data.sources import Settings
+from pipeline.data.sources.openml import find_openml
 
-FloatArray = NDArray[np.float64]
 OWN_TABLES = ("csv", "openml")  # ``dataset=csv``: no name of a table
 
 
@@ -60,21 +57,21 @@ def load_frame(
         name: of the dataset.
         source: file or place, for messages.
     """
-    roles = Roles.of(target, group, drop)
-    target, group = roles.target, roles.group
-    try:
+    with about(source):
+        roles = Roles.of(target, group, drop)
         names = [str(column) for column in frame.columns]
-        check_names("the table", names)
+        check_names(names)
         frame = frame.set_axis(names, axis=1).set_axis(range(len(frame)), axis=0)
         roles.check(frame)
-        y, label_note = own_labels(frame[target], target, positive, negative, above)
-        kept_aside = None if group is None else group_of(_named(frame, group), group)
-        columns = [name for name in frame.columns if name not in {target, group, *roles.drop}]
+        values = frame[roles.target]
+        y, label_note = own_labels(values, roles.target, positive, negative, above)
+        kept_aside = None if roles.group is None else _group(frame, roles.group)
+        aside = {roles.target, roles.group, *roles.drop}
         limits = Limits(max_levels, max_categories)
-        guesses = {column: guess(column, frame[column], limits) for column in columns}
+        guesses = {
+            column: guess(column, frame[column], limits) for column in names if column not in aside
+        }
         X, features = _encode(guesses)
-    except DataError as error:
-        raise DataError(f"{source}: {error}") from error
     return Dataset(
         name=name,
         protocol="own",
@@ -115,12 +112,9 @@ def load_file(
         options: as of :func:`load_frame`.
     """
     options = {"source": str(path), "name": name or file_name(path), **options}
-    roles = Roles.of(target, group, drop)
-    try:
-        roles.check_apart()
-    except DataError as error:
-        raise DataError(f"{options['source']}: {error}") from error
-    frame = read_frame(path, FileFormat(separator, missing, roles.drop))
+    with about(options["source"]):
+        roles = Roles.of(target, group, drop)
+    frame = read_frame(path, separator, missing, roles.drop)
     return load_frame(frame, roles.target, positive, group=roles.group, **options)
 
 
@@ -159,19 +153,19 @@ def load_openml(
     return load_frame(frame, target, positive, **options)
 
 
-def _named(frame: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Return the group column; where it differs in nearly every row, as a name does, it is none."""
-    values = frame[group]
+def _group(frame: pd.DataFrame, column: str) -> Group:
+    """Return the groups; a column that differs in nearly every row, as a name does, has none."""
+    values = frame[column]
     distinct, rows = values.nunique(), int(values.notna().sum())
     if distinct > max(100, rows // 10) or distinct > max(2, rows // 2):
         found = f"too many distinct values for groups: {distinct:,} in {rows:,} rows"
-        raise DataError(f"column {group!r} (dataset.group) has {found}")
-    return frame[[group]]
+        raise DataError(f"column {column!r} (dataset.group) has {found}")
+    return group_of(frame, column)
 
 
 def _encode(guesses: dict[str, Guess]) -> tuple[FloatArray, tuple[str, ...]]:
     tidied = pd.DataFrame({column: found.values for column, found in guesses.items()}, copy=False)
-    encoder = Encoder(tuple(found.step for found in guesses.values())).fit(tidied)
+    encoder = Encoder.fit(tidied, [(column, found.kind) for column, found in guesses.items()])
     if not encoder.columns:
         raise DataError("no column is left to learn from")
     return encoder.transform(tidied), encoder.columns

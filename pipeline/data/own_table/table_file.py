@@ -2,8 +2,8 @@
 
 The kinds of the columns of a CSV are guessed from its first megabyte, and pyarrow then converts the
 file block by block straight into columns of that kind; texts are kept once each. A file whose later
-rows do not fit the guess is read again without one, and one whose rows do not fit the first line is
-read again for line breaks inside quotes, which cost time to look for.
+rows do not fit the guess, or hold line breaks inside quotes, which cost time to look for, is read
+again for both.
 
 Messages name file, column and row number, never the content of a row.
 """
@@ -15,15 +15,15 @@ import gzip
 import io
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from pipeline.core.names import closest
-from pipeline.data.errors import DataError
-from pipeline.data.sources import check_is_data
+from pipeline.data.errors import DataError, about
+from pipeline.data.sources.published import check_is_data
 
 HEAD = 1 << 20
 BLOCK = 1 << 22
@@ -32,25 +32,22 @@ LIKELY = ",;\t|"
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "?")
 
 
-@dataclass(frozen=True)
-class FileFormat:
-    """How a user's file is written.
+def read_frame(
+    path: Path | str,
+    separator: str | None = None,
+    missing: Sequence[str] = MISSING,
+    drop: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Return a CSV or parquet file, gzipped or not, as a frame.
 
-    Attributes:
+    Args:
+        path: the file.
         separator: of a CSV, a character or its name: comma, semicolon, tab, pipe, space; None for
             a tab in a .tsv file and a comma elsewhere.
         missing: texts of a CSV that stand for a missing value.
         drop: columns that are left behind in the file.
     """
-
-    separator: str | None = None
-    missing: Sequence[str] = MISSING
-    drop: Sequence[str] = field(default_factory=tuple)
-
-
-def read_frame(path: Path | str, layout: FileFormat | None = None) -> pd.DataFrame:
-    """Return a CSV or parquet file, gzipped or not, as a frame."""
-    path, layout = Path(path).expanduser(), layout or FileFormat()
+    path = Path(path).expanduser()
     if not path.is_file():
         raise DataError(f"there is no file {path}")
     try:
@@ -58,15 +55,17 @@ def read_frame(path: Path | str, layout: FileFormat | None = None) -> pd.DataFra
             head = content.read(HEAD)
         check_is_data(str(path), head)
         is_parquet = head.startswith(b"PAR1")
-        table = _parquet(path) if is_parquet else _Csv(path, head, layout).table()
+        table = _parquet(path) if is_parquet else _Csv(path, head, separator, missing).table()
     except (EOFError, gzip.BadGzipFile) as error:
         raise DataError(f"{path} is not a sound gzip file: {error}") from error
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
-    check_drop(str(path), table.column_names, layout.drop)
-    kept = [name for name in table.column_names if name not in layout.drop]
-    table = table.select(kept)
-    _check_columns(path, table)
+    with about(str(path)):
+        check_there("drop", drop, table.column_names)
+        table = table.select([name for name in table.column_names if name not in drop])
+        _check_columns(table)
+    if not table.num_rows:
+        raise DataError(f"{path} holds column names but no rows")
     return _as_frame(table)
 
 
@@ -94,44 +93,39 @@ def _parquet(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     try:
-        if not _is_gzip(path):
-            return pq.read_table(path)
-        with _opened(path) as file:
-            return pq.read_table(pa.BufferReader(file.read()))
+        packed = _is_gzip(path)
+        return pq.read_table(pa.BufferReader(gzip.open(path).read()) if packed else path)
     except pa.ArrowException as error:
         raise DataError(f"{path} is not a sound parquet file: {error}") from error
 
 
-def _check_columns(path: Path, table: Any) -> None:
-    """Raise where names repeat, a column is no vector of values, or there are no rows."""
+def _check_columns(table: Any) -> None:
+    """Raise where names repeat, or a column is no vector of values."""
     import pyarrow as pa
 
-    check_names(str(path), table.column_names)
+    check_names(table.column_names)
     for column in table.schema:
         if pa.types.is_nested(column.type):
-            message = f"{path}: column {column.name!r} holds {column.type}, not single values"
+            message = f"column {column.name!r} holds {column.type}, not single values"
             raise DataError(f"{message}; leave it out with dataset.drop=[{column.name}]")
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-            message = f"{path}: column {column.name!r} is not text in UTF-8"
-            raise DataError(f"{message}; save the file as UTF-8")
-    if not table.num_rows:
-        raise DataError(f"{path} holds column names but no rows")
+            raise DataError(f"column {column.name!r} is not text in UTF-8; save the file as UTF-8")
 
 
-def check_names(what: str, names: Sequence[object]) -> None:
-    """Raise where two columns have the same name, or one has none."""
+def check_names(names: Sequence[object]) -> None:
+    """Raise where two columns have the same name."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise DataError(f"{what}: column {repeated[0]!r} is there more than once; rename one")
+        raise DataError(f"column {repeated[0]!r} is there more than once; rename one")
 
 
-def check_drop(what: str, names: Sequence[str], drop: Sequence[str]) -> None:
-    """Raise where a column to leave out is not there."""
-    for column in drop:
+def check_there(role: str, columns: Sequence[str], names: Sequence[str]) -> None:
+    """Raise where a column that ``dataset.<role>`` names is not there."""
+    for column in columns:
         if column not in names:
             hint = closest(column, names)
-            raise DataError(f"{what}: there is no column {column!r} (dataset.drop){hint}")
+            raise DataError(f"there is no column {column!r} (dataset.{role}){hint}")
 
 
 def separator_of(given: object) -> str:
@@ -147,34 +141,24 @@ def separator_of(given: object) -> str:
 class _Csv:
     """One CSV file; see the module's docstring."""
 
-    def __init__(self, path: Path, head: bytes, layout: FileFormat) -> None:
-        self.path, self.head, self.layout = path, head, layout
-        default = "tab" if ".tsv" in path.suffixes else "comma"
-        self.separator = separator_of(layout.separator or default)
-        self.bad_row: tuple[int, int, int | None] | None = None
+    def __init__(
+        self, path: Path, head: bytes, separator: str | None, missing: Sequence[str]
+    ) -> None:
+        self.path, self.head, self.missing = path, head, list(missing)
+        self.separator = separator_of(separator or ("tab" if ".tsv" in path.suffixes else "comma"))
 
     def table(self) -> Any:
         """Return the rows as an arrow table."""
         import pyarrow as pa
 
         names, failure = self._names(), ""
-        readings = (
-            lambda: self._read(names, self._guess(names)),
-            lambda: self._read(names, None),
-            lambda: self._read(names, None, line_breaks=True),
-        )
-        for read in readings:
-            if self.bad_row is not None and read is readings[1]:
-                continue  # no guess is to blame
-            self.bad_row = None
+        for first in (True, False):
             try:
-                return read()
+                types = self._guess(names) if first else None
+                return self._read(names, types, line_breaks=not first or b'"' in self.head)
             except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
                 failure = type(error).__name__  # its message may hold a row
-        if self.bad_row is not None:
-            raise self._ragged(names)
-        message = f"{self.path} is not a well-formed CSV file ({failure})"
-        raise DataError(f"{message}; are there quotes that never end?")
+        raise self._malformed(len(names), failure)
 
     def _names(self) -> list[str]:
         """Return the names in the first line."""
@@ -187,13 +171,11 @@ class _Csv:
             message = f"{self.path}: the first line, of column names, cannot be read"
             raise DataError(f"{message} ({error}); {advice}") from None
         if len(names) < 2:
-            raise DataError(f"{self.path} has one column only with separator {self._shown()}"
-                            f"{self._likely(text)}")  # fmt: skip
-        check_names(str(self.path), names)
+            found = f"one column only with separator {self.separator!r}"
+            raise DataError(f"{self.path} has {found}{self._likely(text)}")
+        with about(str(self.path)):
+            check_names(names)
         return [name or f"unnamed {place}" for place, name in enumerate(names, start=1)]
-
-    def _shown(self) -> str:
-        return repr(self.separator)
 
     def _likely(self, text: str) -> str:
         """Return advice, where another separator is in the first line."""
@@ -209,16 +191,12 @@ class _Csv:
 
         end = max(self.head.rfind(b"\n"), self.head.rfind(b"\r")) + 1
         whole = self.head[:end] if len(self.head) == HEAD else self.head
-        table = self._read(names, None, pa.BufferReader(whole))
+        table = self._read(names, None, b'"' in whole, pa.BufferReader(whole))
         nothing = pa.types.is_null
         return {field.name: field.type for field in table.schema if not nothing(field.type)}
 
     def _read(
-        self,
-        names: list[str],
-        types: dict[str, Any] | None,
-        source: Any = None,
-        line_breaks: bool = False,
+        self, names: list[str], types: dict[str, Any] | None, line_breaks: bool, source: Any = None
     ) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow
@@ -233,42 +211,29 @@ class _Csv:
                     column_names=names, skip_rows_after_names=1, block_size=BLOCK
                 ),
                 parse_options=arrow.ParseOptions(
-                    delimiter=self.separator,
-                    newlines_in_values=line_breaks or self._has_quotes(),
-                    invalid_row_handler=self._note,
+                    delimiter=self.separator, newlines_in_values=line_breaks
                 ),
                 convert_options=arrow.ConvertOptions(
                     column_types=types,
-                    null_values=list(self.layout.missing),
+                    null_values=self.missing,
                     strings_can_be_null=True,
                     auto_dict_encode=True,
                     auto_dict_max_cardinality=10_000,
                 ),
             )
 
-    def _has_quotes(self) -> bool:
-        """Return whether a value is likely to hold a line break; only quoted ones can."""
-        return b'"' in self.head
-
-    def _note(self, row: Any) -> str:
-        self.bad_row = (row.expected_columns, row.actual_columns, row.number)
-        return "error"
-
-    def _ragged(self, names: list[str]) -> DataError:
-        expected, found, _ = self.bad_row or (len(names), 0, None)
-        advice = "a separator inside a value needs quotes; a cut-off file, its last row"
-        return DataError(
-            f"{self.path}: a row has {found} values where the first line names {expected} columns"
-            f" (row {self._number()}; {advice})"
-        )
-
-    def _number(self) -> str:
-        """Return the number of the first row of another width, the first row below the names 1."""
-        with _opened(self.path) as file:
+    def _malformed(self, width: int, failure: str) -> DataError:
+        """Return what is wrong: the first row of another width, numbered from below the names."""
+        with _opened(self.path) as file, suppress(csv.Error):
             text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="")
             rows = csv.reader(text, delimiter=self.separator)
-            width = len(next(rows))
+            next(rows)
             for number, row in enumerate(rows, start=1):
                 if row and len(row) != width:
-                    return str(number)
-        return "unknown"
+                    advice = "a separator inside a value needs quotes; a cut-off file, its last row"
+                    return DataError(
+                        f"{self.path}: a row has {len(row)} values where the first line names"
+                        f" {width} columns (row {number}; {advice})"
+                    )
+        message = f"{self.path} is not a well-formed CSV file ({failure})"
+        return DataError(f"{message}; are there quotes that never end?")

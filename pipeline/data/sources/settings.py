@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 MIRROR, RAW, CACHE = "ONESIDED_DATA_MIRROR", "ONESIDED_DATA_RAW", "ONESIDED_CACHE"
 
@@ -41,23 +42,15 @@ class Settings:
         mirror: Path | str | None = None,
         offline: bool = False,
         cache: Path | str | None = None,
-        max_bytes: int = max_bytes,
-        timeout: float = timeout,
-        time_limit: float = time_limit,
-        openml_server: str | None = None,
-        only_raw: bool = False,
+        **others: Any,
     ) -> Settings:
-        """Return the settings, those that are not given from the environment."""
+        """Return the settings, folders that are not given from the environment."""
         mirror = mirror or os.environ.get(MIRROR) or None
         cache = cache or os.environ.get(CACHE) or Path.home() / ".cache" / "onesided"
         return cls(
             mirror=None if mirror is None else Path(mirror).expanduser(),
             offline=offline,
             cache=Path(cache).expanduser(),
-            max_bytes=max_bytes,
-            timeout=timeout,
-            time_limit=time_limit,
-            openml_server=openml_server,
-            only_raw=only_raw,
             raw=Path(os.environ.get(RAW) or cls.raw).expanduser(),
+            **others,
         )

@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pipeline.data.errors import DataError, MismatchError
+from pipeline.data.errors import DataError, MismatchError, whole_file
 from pipeline.data.spec import Table
-from pipeline.data.whole_file import whole_file
 
 FloatArray = NDArray[np.float64]
 NUMBER, TEXT = "number", "text"
@@ -25,25 +24,17 @@ NUMBER, TEXT = "number", "text"
 
 def number_column(name: str, values: Sequence[object]) -> FloatArray:
     """Return values as correctly rounded float64, None as NaN. Bad ones are counted, not shown."""
-    cells = ["nan" if value is None else value for value in values]
+    cells = np.array(values, dtype=object)
+    missing = np.array([value is None for value in values], dtype=bool)
     try:
-        numbers = np.array(cells, dtype=object).astype(np.float64)
+        numbers = np.where(missing, np.nan, cells).astype(np.float64)
     except (TypeError, ValueError):
-        bad = sum(not _is_number(cell) for cell in cells)
+        bad = int(pd.to_numeric(pd.Series(cells[~missing]), errors="coerce").isna().sum())
         message = f"column {name!r}: {bad} of {len(cells)} values are not numbers"
         raise DataError(message) from None
-    present = np.array([value is not None for value in values], dtype=bool)
-    if not np.isfinite(numbers[present]).all():
+    if not np.isfinite(numbers[~missing]).all():
         raise DataError(f"column {name!r} holds NaN or infinite numbers")
     return numbers
-
-
-def _is_number(cell: object) -> bool:
-    try:
-        float(str(cell))
-    except ValueError:
-        return False
-    return True
 
 
 def make_table(columns: dict[str, list[object]], table: Table) -> pd.DataFrame:
@@ -66,9 +57,8 @@ def table_hash(frame: pd.DataFrame) -> str:
     as byte 1.
     """
     digest = hashlib.sha256()
-    for name in frame.columns:
+    for name, column in frame.items():
         digest.update(str(name).encode() + b"\0")
-        column = frame[name]
         if column.dtype.kind == "f":
             numbers = column.to_numpy(np.float64) + 0.0
             digest.update(np.where(np.isnan(numbers), np.nan, numbers).astype("<f8").tobytes())
@@ -97,8 +87,7 @@ def write_parquet(frame: pd.DataFrame, path: Path, advice: str = "choose another
     import pyarrow.parquet as pq
 
     arrays = {}
-    for name in frame.columns:
-        column = frame[name]
+    for name, column in frame.items():
         if column.dtype.kind == "f":
             arrays[str(name)] = pa.array(column, from_pandas=True)
         else:
@@ -112,8 +101,7 @@ def _texts(column: Any) -> pd.Series:
     """Return an arrow column as strings; each distinct one is decoded once."""
     encoded = column.cast("string").dictionary_encode().combine_chunks()
     words = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
-    codes = encoded.indices.fill_null(len(words) - 1).to_numpy()
-    return pd.Series(words[codes], dtype=object)
+    return pd.Series(words[encoded.indices.fill_null(len(words) - 1).to_numpy()], dtype=object)
 
 
 def read_parquet(path: Path, table: Table) -> pd.DataFrame:
@@ -124,7 +112,7 @@ def read_parquet(path: Path, table: Table) -> pd.DataFrame:
     try:
         stored = pq.read_table(path, columns=list(table.columns))
         columns = {
-            name: pd.Series(stored[name].to_numpy() if kind == NUMBER else _texts(stored[name]))
+            name: stored[name].to_numpy() if kind == NUMBER else _texts(stored[name])
             for name, kind in table.columns.items()
         }
     except (OSError, KeyError, pa.ArrowException) as error:

@@ -14,13 +14,17 @@ from typing import Any
 import pandas as pd
 
 from pipeline.paper.collection import Collection, CollectionError
+from pipeline.paper.comparison.compare import compare
+from pipeline.paper.hindsight.page import hindsight_part
 from pipeline.paper.published import DIGITS, LINKS, METHODS, published
-from pipeline.paper.report.curves_section import series_part
-from pipeline.paper.report.hindsight_section import Tuning, tuning_part
-from pipeline.paper.report.runs_section import environment_part, runs_part
-from pipeline.paper.report.tables_section import cells_part, tables_part
-from pipeline.paper.report.verdict_section import overview_part, stated_part
-from pipeline.paper.statistics.compare import compare
+from pipeline.paper.report.sections import (
+    cells_part,
+    environment_part,
+    runs_part,
+    series_part,
+    tables_part,
+)
+from pipeline.paper.report.verdict import overview_part, stated_part
 from pipeline.view.names import cutoff_name, dataset_name, method_name
 from pipeline.view.style import look
 
@@ -34,7 +38,7 @@ class Sources:
     Attributes:
         collection: results of one protocol.
         stated: results of Tables 1 and 2 under another, if there are any.
-        tuning: what ``python -m pipeline.paper hindsight`` wrote, if it did.
+        hindsight: folder of what ``python -m pipeline.paper hindsight`` wrote, if it did.
         theory: folder of the theory's pages, if there are any.
         outputs: folder that the run folders are in, whether it is there or not.
         page: folder that the page will be in.
@@ -42,7 +46,7 @@ class Sources:
 
     collection: Collection
     stated: Collection | None
-    tuning: Tuning | None
+    hindsight: Path | None
     theory: Path | None
     outputs: Path
     page: Path
@@ -69,7 +73,7 @@ def report_data(sources: Sources) -> dict[str, Any]:
         "tables": tables,
         "cells": cells,
         "series": series_part(sources.collection),
-        "hindsight": tuning_part(sources.tuning, protocol),
+        "hindsight": hindsight_part(sources.hindsight, protocol),
         "stated": stated_part(comparisons),
         "runs": runs_part(sources.collection, sources.outputs, sources.page),
         "environment": environment_part(sources.collection, sources.outputs),

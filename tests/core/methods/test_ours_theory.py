@@ -13,8 +13,8 @@ from pipeline.core.engine import Lane, grid
 from pipeline.core.learner import OneSidedLearner
 from pipeline.core.links import Linear, Logistic, Probit
 from pipeline.core.methods import Setting, get_method
+from pipeline.core.methods.checks.streams import LINK_NAMES, make_stream, run_engine
 from pipeline.core.methods.ours_theory import OursTheory
-from tests.core.streams import LINK_NAMES, make_stream, run_engine
 
 BOUNDS = OursTheory(
     horizon=100,

@@ -12,9 +12,9 @@ from scipy.special import expit
 
 from pipeline.core.learner import OneSidedLearner
 from pipeline.core.links import get_link
+from pipeline.core.methods.checks.streams import drive, make_stream
 from pipeline.core.methods.sgd import Iterate, Sgd
 from pipeline.core.models.base import ModelSpec
-from tests.core.streams import drive, make_stream
 
 MEANS = {"linear": lambda z: z, "logistic": expit}
 LIPSCHITZ = {"linear": 1.0, "logistic": 0.25}

@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import root
 from sklearn.linear_model import LogisticRegression
 
+from pipeline.core.kernels.rows import layout
 from pipeline.core.links import LINKS
 from pipeline.core.models.base import ModelSpec
 from pipeline.core.models.glm import GLM
-from pipeline.core.rows import layout
 from tests.core.reference import (
     CURVES,
     FEATURES,

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.data.encode.encoder import Encoder, FittedEncoder
+from pipeline.data.encode.encoder import Encoder, declared_steps
 from pipeline.data.errors import DataError
 
 
-def fit(frame: pd.DataFrame, *steps: dict[str, Any]) -> FittedEncoder:
-    return Encoder.declared(steps).fit(frame)
+def fit(frame: pd.DataFrame, *steps: dict[str, Any]) -> Encoder:
+    return Encoder.fit(frame, list(declared_steps(steps)))
 
 
 def encode(cells: list[Any], **step: Any) -> tuple[tuple[str, ...], list[list[float]]]:

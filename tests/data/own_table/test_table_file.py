@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.data.errors import DataError
 from pipeline.data.own_table import table_file
-from pipeline.data.own_table.table_file import FileFormat, read_frame
+from pipeline.data.own_table.table_file import read_frame
 
 
 def write(folder: Path, content: bytes, name: str = "t.csv") -> Path:
@@ -84,7 +84,7 @@ def test_values(tmp_path: Path) -> None:
 
 def test_options(tmp_path: Path) -> None:
     path = write(tmp_path, b"a;b;c\n1;-;5\n2;3;6\n")
-    frame = read_frame(path, FileFormat(separator=";", missing=["-"], drop=["c"]))
+    frame = read_frame(path, separator=";", missing=["-"], drop=["c"])
     assert list(frame.columns) == ["a", "b"]
     np.testing.assert_array_equal(frame["b"], [np.nan, 3])
 
@@ -112,7 +112,7 @@ def test_parquet_with_lists(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1, 2], "b": [[1], [2]]}), tmp_path / "t.parquet")
     with pytest.raises(DataError, match=r"column 'b' holds list.*dataset.drop=\[b\]"):
         read_frame(tmp_path / "t.parquet")
-    kept = read_frame(tmp_path / "t.parquet", FileFormat(drop=["b"]))
+    kept = read_frame(tmp_path / "t.parquet", drop=["b"])
     assert list(kept.columns) == ["a"]
 
 
@@ -136,14 +136,14 @@ def test_line_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: bytes,
 )  # fmt: skip
 def test_a_separator_can_be_given_by_its_name(tmp_path: Path, given: str, character: str) -> None:
     path = write(tmp_path, b"a,b\n1,2\n".replace(b",", character.encode()))
-    assert read_frame(path, FileFormat(separator=given)).to_numpy().tolist() == [[1, 2]]
+    assert read_frame(path, separator=given).to_numpy().tolist() == [[1, 2]]
 
 
 @pytest.mark.parametrize("given", [";;", "tabs", "§", '"', "\n"])
 def test_a_separator_that_is_none(tmp_path: Path, given: str) -> None:
     path = write(tmp_path, b"a,b\n1,2\n")
     with pytest.raises(DataError, match=r"^dataset.separator=.* is not one character; known names"):
-        read_frame(path, FileFormat(separator=given))
+        read_frame(path, separator=given)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -153,7 +153,7 @@ def test_a_column_to_leave_out_must_be_there(tmp_path: Path, suffix: str) -> Non
     path.write_bytes(frame.to_csv(index=False).encode() if suffix == "csv" else frame.to_parquet())
     message = r"t.\w+: there is no column 'incom' .dataset.drop.; did you mean 'income'"
     with pytest.raises(DataError, match=message):
-        read_frame(path, FileFormat(drop=["incom"]))
+        read_frame(path, drop=["incom"])
 
 
 def test_line_breaks_in_quotes_below_the_head(

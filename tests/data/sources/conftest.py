@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.data.sources.reader import read_files
+from pipeline.data.sources.published import read_files
 from pipeline.data.sources.table import table_hash
 from pipeline.data.spec import Format, RawFile, Table, TableExpect, Url
 
@@ -13,7 +13,7 @@ CONTENT = b"x,word\n1.5,a\n2,b\n"
 def small() -> Table:
     """Two rows of a number and a text, nowhere to be found yet."""
     table = Table({"x": "number", "word": "text"}, TableExpect(2, ""), format=Format(header=True))
-    table.expect.sha256 = table_hash(read_files([("f", CONTENT)], table))
+    table.expect.sha256 = table_hash(read_files({"f": CONTENT}, table))
     return table
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
 from pipeline.data.sources import Settings, find_table
-from pipeline.data.sources.openml.source import OpenMLSource
+from pipeline.data.sources.openml import OpenMLSource
 from pipeline.data.spec import OpenML, Table, read_spec
 from tests.data.conftest import DESCRIPTION
 from tests.data.published import bundled_table

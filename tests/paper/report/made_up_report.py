@@ -9,7 +9,7 @@ from pipeline.paper.__main__ import main
 from pipeline.paper.collection import Collection
 from tests.paper.made_up_collection import near_the_paper, without
 from tests.paper.made_up_paper import full_collection, part_of
-from tests.paper.report.test_theory_section import write_theory
+from tests.paper.report.test_theory_pages import write_theory
 
 MISSING = {"dataset": "churn", "link": "linear", "cutoff": "0.5", "method": "noise"}
 FAILED = {"dataset": "bank", "link": "linear", "cutoff": "0.7", "method": "ours"}

@@ -17,8 +17,8 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from pipeline.paper.published import METHODS
-from pipeline.paper.report.runs_section import MLFLOW, mlflow_link
-from pipeline.paper.report.theory_section import PAGES
+from pipeline.paper.report.sections import MLFLOW, mlflow_link
+from pipeline.paper.report.write import PAGES
 from pipeline.tracking.tracker import close_sweep, log_job, open_sweep
 from pipeline.view.style import LOOKS
 from tests.paper.report.made_up_report import MISSING, REASON, RUN, Made, make_report

@@ -23,7 +23,7 @@ COMMAND = (
 
 def made(collection: Collection, **more: Any) -> dict[str, Any]:
     places = {"theory": None, "outputs": Path("nowhere"), "page": Path("report")}
-    given = {"stated": None, "tuning": None, **places}
+    given = {"stated": None, "hindsight": None, **places}
     return report_data(Sources(collection=collection, **(given | more)))
 
 

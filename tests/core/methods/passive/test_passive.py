@@ -7,6 +7,7 @@ import pytest
 
 from pipeline.core.learner import OneSidedLearner
 from pipeline.core.links import Logistic
+from pipeline.core.methods.checks.streams import LINK_NAMES, drive, make_stream
 from pipeline.core.methods.passive import Passive, PassiveCover
 from pipeline.core.methods.passive.patterns import (
     MAX_PATTERNS,
@@ -17,7 +18,6 @@ from pipeline.core.methods.passive.patterns import (
 )
 from pipeline.core.models.base import ModelSpec
 from tests.core.methods.sign_patterns import feasible_patterns, has_solution
-from tests.core.streams import LINK_NAMES, drive, make_stream
 
 METHODS = (Passive(horizon=60), PassiveCover(horizon=60, n_patterns=40))  # K + S = 4 + 16
 

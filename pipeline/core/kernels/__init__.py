@@ -1,0 +1,1 @@
+"""Compiled loops over rows: how they are compiled, linear algebra, fits, lanes and draws."""

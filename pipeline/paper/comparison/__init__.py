@@ -1,0 +1,1 @@
+"""Each published figure beside ours: statistics, picture and page."""

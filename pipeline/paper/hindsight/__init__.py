@@ -1,0 +1,1 @@
+"""What tuning alpha on the reported splits is worth: statistics, picture and page."""

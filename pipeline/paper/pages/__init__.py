@@ -1,1 +1,0 @@
-"""Pages on what was found, as Markdown."""

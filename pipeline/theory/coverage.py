@@ -1,0 +1,312 @@
+"""Algorithm 2 with its constants: do its confidence widths hold, and how wide are they.
+
+Three questions: in which share of runs the confidence statement holds in every round t ≥ 2; how
+much smaller a width would have done; and how R_T compares with the bound of Theorem 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pipeline.cells.problem import problem_of
+from pipeline.cells.read import places_of
+from pipeline.data.sources import Settings
+from pipeline.paper.estimates import ends, wilson_interval
+from pipeline.sweeps.plan import plan
+from pipeline.theory.algorithm2 import (
+    Followed,
+    bound_says_something,
+    first_rejected,
+    first_rejection,
+    follow,
+    loss_bound,
+    setting_of,
+    theory_of,
+)
+from pipeline.theory.driver import Measured, Result, lines, results_of
+from pipeline.view.figure import bare, sheet
+from pipeline.view.page import Block, Items, Page, Picture, Text, TextTable
+from pipeline.view.style import look
+
+EXPERIMENTS = THEORY, TUNED = ("confidence_theory", "confidence")
+OPTIONS = {
+    "runs": "seeds that are followed",
+    "long": "rows in which the first rejection is looked for",
+    "sizes": "rows of the cells",
+}
+LONGEST_REFIT = 10_200  # rows: beyond, a refit after every row takes hours
+LONG_SEEDS = 3  # runs in which the first rejection is looked for
+POINTS = 60
+COVERAGE = {
+    "link": "{link}",
+    "runs": "{runs}",
+    "statement holds": "{share:.3f} ({share_low:.3f} – {share_high:.3f})",
+    "ρ_T": "{rho_last:.0f}",
+    "needed / ρ_t: median run": "{worst_median:.2g}",
+    "worst run": "{worst_max:.2g}",
+    "enough for 1 − δ": "{enough:.2g}",
+    "accepted": "{accepted_share:.2%}",
+}
+REJECTION = (
+    "link", "rejects from T ≈", "measured (median of 3 runs)", "Theorem 2 says something from T ≈",
+)  # fmt: skip
+BOUND = {
+    "link": "{link}",
+    "T": "{rounds:,}",
+    "R_T": "{loss:,.1f}",
+    "bound": "{bound:,.0f}",
+    "bound / R_T": "{bound_over_loss:,.0f}",
+    "accepted": "{accepted_share:.2%}",
+    "ρ_T": "{rho:.0f}",
+    "tuned alpha": "{tuned_alpha:.2g}",
+    "alpha / ρ_T": "{tuned_over_rho:.1e}",
+    "R_T of tuned ours": "{ours_loss:.2f} ± {ours_standard_error:.2f}",
+}
+RHO, NEEDED = "#000000", "#777777"  # no method's colours: they are no methods
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The runs of one link.
+
+    Attributes:
+        result: of the smallest size; its cell is what was followed.
+        runs: one for each seed of the data.
+        first: rounds of the first rejection in long runs; None where there is none.
+    """
+
+    result: Result
+    runs: Sequence[Followed]
+    first: Sequence[int | None]
+
+    @property
+    def link(self) -> str:
+        """Return the name of the link."""
+        return self.result.cell.link
+
+
+def measure(options: argparse.Namespace) -> Measured[Coverage]:
+    """Follow seeded runs and run the cells."""
+    theory, tuned = (_sweep(name, options) for name in (THEORY, TUNED))
+    data = places_of(plan([f"experiment={THEORY}", *options.overrides])[0].values).data
+    every = [
+        coverage_of(result, data, options.runs, options.long)
+        for result in theory
+        if result.cell.dataset["n"] == min(options.sizes)
+    ]
+    tables = {
+        "coverage": pd.DataFrame([row_of(one, data) for one in every]),
+        "widths": pd.concat([widths_of(one) for one in every], ignore_index=True),
+        "bound": pd.DataFrame([bound_row(*pair, data) for pair in zip(theory, tuned, strict=True)]),
+    }
+    return Measured(tables, every)
+
+
+def said(found: Measured[Coverage]) -> Iterator[str]:
+    """Return a line for each link."""
+    return lines(
+        "{link}: the statement holds in {held} of {runs} runs; {enough:.2g} of its width would do",
+        found.tables["coverage"],
+    )
+
+
+def _sweep(experiment: str, options: argparse.Namespace) -> list[Result]:
+    """Return the cells of all sizes and links, the long ones of the linear link only."""
+    found, changes = [], options.overrides
+    if experiment == TUNED:  # whose method has none of the constants
+        changes = [change for change in changes if not change.startswith("method.")]
+    for n in sorted(options.sizes):
+        links = [] if n <= LONGEST_REFIT else ["link=linear"]
+        found += results_of([experiment], [*changes, f"dataset.n={n}", *links])
+    return found
+
+
+def coverage_of(result: Result, data: Settings, runs: int, long: int) -> Coverage:
+    """Follow the runs of a link, and look for its first rejection where runs can be long."""
+    cell = result.cell
+    followed = [follow(cell, data, seed) for seed in range(runs)]
+    seeds = range(LONG_SEEDS if cell.link == "linear" else 0)
+    first = [first_rejected(cell, data, long, seed) for seed in seeds]
+    return Coverage(result, followed, first)
+
+
+def row_of(coverage: Coverage, data: Settings) -> dict[str, Any]:
+    """Return the figures of a link."""
+    cell, runs = coverage.result.cell, coverage.runs
+    method, problem = theory_of(cell), problem_of(cell, data)
+    setting, n_initial = setting_of(cell, problem), len(problem.splits[0].initial)
+    worst = np.array([run.worst for run in runs])
+    held = int((worst <= 1.0).sum())
+    everything = float(np.maximum(setting.cutoff - problem.truth, 0.0).mean())
+    found, length = [t for t in coverage.first if t is not None], float(cell.dataset["coef_norm"])
+    return {
+        "link": cell.link,
+        "runs": len(runs),
+        "rounds": len(runs[0].rho),
+        "delta": method.failure_probability,
+        "held": held,
+        "share": held / len(runs),
+        **ends(wilson_interval(held, len(runs)), "share_"),
+        "rho_last": float(runs[0].rho[-1]),
+        "worst_median": float(np.median(worst)),
+        "worst_max": float(worst.max()),
+        "enough": float(np.quantile(worst, 1.0 - method.failure_probability, method="higher")),
+        "accepted_share": sum(run.n_accepted for run in runs) / sum(run.n_rows for run in runs),
+        "rejects_from": first_rejection(method, setting, length, n_initial),
+        "rejects_measured": float(np.median(found)) if found else np.nan,
+        "bound_says_from": bound_says_something(
+            method, setting, n_initial, everything * cell.setting.batch_size
+        ),
+    }
+
+
+def widths_of(coverage: Coverage) -> pd.DataFrame:
+    """Return ρ_t and what it had to be, over runs, at some rounds t ≥ 2."""
+    needed = np.array([run.needed for run in coverage.runs])
+    rho = coverage.runs[0].rho
+    rounds = np.unique(np.geomspace(2, len(rho), POINTS).round().astype(int))
+    part = needed[:, rounds - 1]
+    return pd.DataFrame(
+        {
+            "link": coverage.link,
+            "round": rounds,
+            "rho": rho[rounds - 1],
+            "needed_median": np.median(part, axis=0),
+            "needed_95": np.quantile(part, 0.95, axis=0),
+            "needed_max": part.max(axis=0),
+        }
+    )
+
+
+def bound_row(theory: Result, tuned: Result, data: Settings) -> dict[str, Any]:
+    """Return R_T beside the bound of Theorem 2, and the tuned alpha of ours beside ρ_T."""
+    cell, summary, ours = theory.cell, theory.outcome.summary, tuned.outcome.summary
+    if (cell.link, cell.dataset) != (tuned.cell.link, tuned.cell.dataset):
+        raise ValueError(f"{cell.link}: {THEORY} and {TUNED} are about different data")
+    problem, method = problem_of(cell, data), theory_of(cell)
+    setting, T = setting_of(cell, problem), int(summary["n_rounds"])
+    bound, rho = loss_bound(method, setting, T, int(summary["n_initial"])), method.rho(T, setting)
+    return {
+        "link": cell.link,
+        "rounds": T,
+        "splits": summary["n_splits"],
+        "loss": summary["loss"],
+        "standard_error": summary["standard_error"],
+        "bound": bound,
+        "bound_over_loss": bound / summary["loss"],
+        "accepted_share": summary["accepted_rate"],
+        "rho": rho,
+        "tuned_alpha": ours["alpha"],
+        "tuned_over_rho": ours["alpha"] / rho,
+        "ours_loss": ours["loss"],
+        "ours_standard_error": ours["standard_error"],
+    }
+
+
+def figure(found: Measured[Coverage]) -> Figure:
+    """Return for each link ρ_t beside what it had to be, and R_T beside Theorem 2."""
+    widths, bound = found.tables["widths"], found.tables["bound"]
+    links = list(dict.fromkeys(widths["link"]))
+    drawn, axes = sheet(len(links), 2, (9.6, 3.7 * len(links)))
+    for number, link in enumerate(links):
+        pair, losses = axes[2 * number : 2 * number + 2], bound[bound["link"] == link]
+        followed = widths[widths["link"] == link]
+        for axis in pair:
+            axis.set_title(f"{link} link", fontsize="medium")
+            axis.set(xscale="log", yscale="log")
+            bare(axis)
+        _draw_widths(pair[0], followed, _of_rounds(losses, int(followed["round"].max())))
+        _draw_losses(pair[1], losses)
+    return drawn
+
+
+def _of_rounds(losses: pd.DataFrame, rounds: int) -> pd.Series[Any]:
+    """Return the cell of as many rounds as ρ_t is drawn for: alpha is tuned for each T anew."""
+    row: pd.Series[Any] = losses[losses["rounds"] == rounds].iloc[0]
+    return row
+
+
+def _draw_widths(axis: Axes, part: pd.DataFrame, losses: pd.Series[Any]) -> None:
+    t = part["round"]
+    axis.plot(t, part["rho"], color=RHO, linewidth=2.2, label="ρ_t of Algorithm 2")
+    axis.plot(t, part["needed_max"], color=NEEDED, dashes=(1, 1), label="needed, worst run")
+    axis.plot(t, part["needed_median"], color=NEEDED, linewidth=2.2, label="needed, median run")
+    axis.fill_between(t, part["needed_median"], part["needed_95"], color=NEEDED, alpha=0.2,
+                      linewidth=0, label="up to 95% of the runs")  # fmt: skip
+    tuned = f"alpha of ours, tuned ({losses['tuned_alpha']:.2g})"
+    axis.axhline(losses["tuned_alpha"], **look("ours").line, label=tuned)
+    axis.set_title(f"{axis.get_title()}, T = {losses['rounds']:,}", fontsize="medium")
+    axis.set(xlabel="round t", ylabel="coefficient of sqrt(x'A⁻¹x)")
+    axis.set_ylim(top=axis.get_ylim()[1] * 30)
+    axis.legend(frameon=False, fontsize="small", ncols=2, loc="upper left")
+
+
+def _draw_losses(axis: Axes, part: pd.DataFrame) -> None:
+    T = part["rounds"]
+    axis.plot(T, part["bound"], color=RHO, linewidth=2.2, marker="s", label="bound of Theorem 2")
+    axis.plot(T, part["loss"], **look("ours_theory").line, marker="o",
+              label="R_T with the constants")  # fmt: skip
+    axis.plot(T, part["ours_loss"], **look("ours").line, marker="^",
+              label="R_T of ours, alpha tuned")  # fmt: skip
+    axis.set(xlabel="T", ylabel="cumulative one-sided loss")
+    axis.set_ylim(top=axis.get_ylim()[1] * 100)
+    axis.legend(frameon=False, fontsize="small", loc="upper left")
+
+
+def page(found: Measured[Coverage]) -> Page:
+    """Return the page."""
+    coverage, bound = found.tables["coverage"], found.tables["bound"]
+    blocks: list[Block] = [
+        Text(
+            "The statement: for all x and all rounds t ≥ 2 (ρ₁ = 0), "
+            "|μ(x'β*) − μ(x'β_t)| ≤ ρ_t(δ)·sqrt(x'A⁻¹x), with probability 1 − δ at least. "
+            "*needed* is the least ρ_t for which it holds for every x, L·‖β_t − β*‖_A. Every run "
+            "has data of its own; shares have Wilson's 95 % intervals."
+        ),
+        Items([_setting(one) for one in found.runs]),
+        TextTable.of(COVERAGE, coverage),
+        Text("*Enough*: the share of ρ_t that holds in 1 − δ of the runs."),
+        TextTable(REJECTION, [_rejection_texts(row) for row in coverage.to_dict("records")]),
+        Text(
+            "The first and the last column are computed from the constants, the measured one is "
+            "the first round t ≥ 2 that rejects a row. The bound *says something* where it is "
+            "below the loss of accepting every row."
+        ),
+        TextTable.of(BOUND, bound),
+        Picture("Widths and losses beside what the theory says", "coverage.png"),
+    ]
+    return Page("Algorithm 2 with its constants", blocks)
+
+
+def _setting(one: Coverage) -> str:
+    cell, m = one.result.cell, theory_of(one.result.cell)
+    K = one.result.outcome.summary["n_initial"]
+    return (
+        f"{one.link} link: d = {cell.dataset['d']}, K = {K}, "
+        f"N = {m.batch_size}, B = {m.feature_bound:g}, M = {m.coef_bound:g}, "
+        f"φ = {m.noise_scale:g}, λ₀ = {m.min_eigenvalue:g}, δ = {m.failure_probability:g}, "
+        f"c = {cell.cutoff.value:g}, ‖β*‖ = {cell.dataset['coef_norm']:g}, "
+        f"T = {len(one.runs[0].rho):,} rounds followed"
+    )
+
+
+def _rejection_texts(row: dict[str, Any]) -> list[str]:
+    measured = row["rejects_measured"]
+    known = "out of reach" if np.isnan(measured) else f"{measured:,.0f}"
+    return [row["link"], large(row["rejects_from"]), known, large(row["bound_says_from"])]
+
+
+def large(value: float) -> str:
+    """Return a large number with two digits: 2.8·10⁹."""
+    if not np.isfinite(value):
+        return "∞"
+    digits, power = f"{value:.1e}".split("e")
+    return f"{digits}·10{str(int(power)).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"

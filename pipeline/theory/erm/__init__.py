@@ -1,1 +1,0 @@
-"""The alternative greedy of Appendix B: how often it loses a group."""

@@ -1,1 +1,0 @@
-"""How R_T grows with T, beside the powers that the theory proves."""
