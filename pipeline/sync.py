@@ -26,12 +26,7 @@ from pipeline.terminal import any_terminal
 from pipeline.tracking.store import hold, store_uri
 from pipeline.tracking.sweep import Sweep, content_of
 from pipeline.tracking.tracker import (
-    TrackingError,
-    close_sweep,
-    is_open,
-    log_job,
-    logged_jobs,
-    open_sweep,
+    TrackingError, close_sweep, is_open, log_job, logged_jobs, open_sweep,
 )  # fmt: skip
 
 SETTINGS = {
