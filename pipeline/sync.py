@@ -23,11 +23,10 @@ from pipeline.command_line import FAILED, REFUSED, guarded, settings
 from pipeline.results.journal import FINISHED, Journal, Run, find_sweeps
 from pipeline.results.runs import PARTS, runs_dir
 from pipeline.terminal import any_terminal
+from pipeline.tracking import tracker
+from pipeline.tracking.errors import TrackingError
 from pipeline.tracking.store import hold, store_uri
 from pipeline.tracking.sweep import Sweep, content_of
-from pipeline.tracking.tracker import (
-    TrackingError, close_sweep, is_open, log_job, logged_jobs, open_sweep,
-)  # fmt: skip
 
 SETTINGS = {
     "outputs": ("outputs", "folder of the sweeps"),
@@ -82,9 +81,9 @@ def _sync_sweep(journal: Journal, outputs: Path, uri: str | None) -> int:
     about = journal.about
     sweep = Sweep({**about, "content": about.get("content") or content_of(r.labels for r in runs)})
     tracking = _open(journal, sweep, wanted, outputs)
-    there = logged_jobs(tracking, sweep)
+    there = tracker.logged_jobs(tracking, sweep)
     for run in missing:
-        number = there.get((run.number, _hash(run))) or log_job(tracking, run, sweep)
+        number = there.get((run.number, _hash(run))) or tracker.log_job(tracking, run, sweep)
         journal.write(run.but(tracked=number, untracked=None))
     _close(journal, tracking, sweep)
     if missing:
@@ -112,7 +111,7 @@ def _lacks_end(journal: Journal, wanted: dict[str, Any], outputs: Path) -> bool:
     tracking = journal.about.get("tracking") or {}
     if not tracking.get("parent") or tracking.get("ended"):
         return False
-    return tracking["uri"] == store_uri(wanted["uri"], outputs) and is_open(tracking)
+    return tracking["uri"] == store_uri(wanted["uri"], outputs) and tracker.is_open(tracking)
 
 
 def _open(journal: Journal, sweep: Sweep, wanted: dict[str, Any], outputs: Path) -> dict[str, Any]:
@@ -120,7 +119,8 @@ def _open(journal: Journal, sweep: Sweep, wanted: dict[str, Any], outputs: Path)
     about = journal.about
     tracking = about.get("tracking")
     if tracking is None or tracking["uri"] != store_uri(wanted["uri"], outputs):
-        tracking = open_sweep(wanted, outputs, sweep, about.get("jobs", 1) > 1, again=True)
+        many = bool(about.get("many", about.get("jobs", 1) > 1))
+        tracking = tracker.open_sweep(wanted, outputs, sweep, many, again=True)
         assert tracking is not None
         journal.open({**about, "tracking": tracking})
     return dict(tracking)
@@ -131,7 +131,7 @@ def _close(journal: Journal, tracking: dict[str, Any], sweep: Sweep) -> None:
     runs = list(journal.runs())
     good = sum(run.is_done for run in runs)
     failed = max(0, int(journal.about.get("jobs", good)) - good)
-    close_sweep(tracking, failed, journal.path, metrics=sweep.metrics(runs, failed))
+    tracker.close_sweep(tracking, failed, journal.path, metrics=sweep.metrics(runs, failed))
     journal.open({**journal.about, "tracking": {**tracking, "ended": True}})
 
 
