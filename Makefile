@@ -21,7 +21,7 @@ run: ## run a first sweep
 	@$(BOOTSTRAP) run
 	$(VENV_PYTHON) -m pipeline.run -m method=ours,margin cutoff=0.5,0.7
 
-ui: ## open MLflow's pages on http://127.0.0.1:5000; another port with PORT=…
+ui: ## serve MLflow's charts on this machine and print their address; another port with PORT=…
 	@$(BOOTSTRAP) run
 	@$(VENV_PYTHON) -m pipeline.tracking.ui port=$(PORT)
 
