@@ -41,12 +41,16 @@ PURPOSES = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
     any_terminal()
-    given = sys.argv[1:] if arguments is None else arguments
-    name, parser, words = choose("pipeline.data", str(__doc__), PURPOSES, given)
-    _add_options(parser, name)
-    options = parser.parse_args(words)
+    name, options = parse(sys.argv[1:] if arguments is None else arguments)
     sources = Settings.of(mirror=options.mirror, offline=options.offline)
     return guarded(lambda: COMMANDS[name](options, sources), {DataError: FAILED, OSError: FAILED})
+
+
+def parse(arguments: Sequence[str]) -> tuple[str, argparse.Namespace]:
+    """Return which command is asked for, and its options."""
+    name, parser, words = choose("pipeline.data", str(__doc__), PURPOSES, arguments)
+    _add_options(parser, name)
+    return name, parser.parse_args(words)
 
 
 def _add_options(parser: argparse.ArgumentParser, command: str) -> None:

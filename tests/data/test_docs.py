@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.data.__main__ import parser
+from pipeline.data.__main__ import parse
 from pipeline.data.own_table.inference import Limits
 
 DOCS = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
@@ -23,7 +23,7 @@ def test_the_commands_exist() -> None:
     found = re.findall(r"^python -m pipeline.data (.*?)\s*(?:#.*)?$", DOCS, flags=re.MULTILINE)
     assert len(found) == 7
     for command in found:
-        parser().parse_args(command.split())
+        assert parse(command.split())[0] == command.split()[0]
 
 
 def test_the_limits_are_those_of_the_code() -> None:
