@@ -69,7 +69,7 @@ def test_the_curve_is_the_mean_over_splits_of_the_average_loss(
         frame = pd.read_parquet(f"{run.data.tags['run_folder']}/curves.parquet")
         truth = (frame["loss"] / frame["round"]).groupby(frame["round"]).mean()
         steps = [point.step for point in history]
-        assert len(steps) == 200
+        assert len(steps) == CURVE_POINTS
         assert steps[-1] == frame["round"].max()
         np.testing.assert_allclose([point.value for point in history], truth.loc[steps])
 
