@@ -6,16 +6,21 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import sys
 import textwrap
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import NamedTuple
 
 from pipeline.core.names import closest
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130
+BY_SIGNAL = 128  # and its number: the exit code of what a signal has ended
 LINE = re.compile(
     r"(?P<nested> *)(?:- )?(?P<key>\w+):(?: (?P<value>[^#]*?))?(?: +# (?P<about>.*))?"
 )
@@ -117,6 +122,42 @@ def settings(
     return given
 
 
+class Stopped(KeyboardInterrupt):
+    """Whoever runs the command wants it to end, by a signal other than Ctrl-C's.
+
+    Args:
+        number: of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = BY_SIGNAL + number
+
+
+def code_of(stop: BaseException) -> int:
+    """Return the exit code of a command that Ctrl-C or its like has ended."""
+    return stop.code if isinstance(stop, Stopped) else INTERRUPTED
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Have the signals that end a command end it as Ctrl-C does; not those ``nohup`` silenced."""
+
+    def stop(number: int, _: FrameType | None) -> None:
+        raise Stopped(number)
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():  # Python allows no other to listen
+        heard = [signal.SIGTERM, signal.SIGHUP]
+        heard = [number for number in heard if signal.getsignal(number) != signal.SIG_IGN]
+        before = {number: signal.signal(number, stop) for number in heard}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def guarded(
     action: Callable[[], int],
     errors: Mapping[type[Exception], int],
@@ -132,13 +173,14 @@ def guarded(
         prefix: of that line.
     """
     try:
-        return action()
+        with stopped_by_signals():
+            return action()
     except BrokenPipeError:  # … | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print("stopped; run the same command again to go on", file=sys.stderr)
-        return INTERRUPTED
+        return code_of(stop)
     except tuple(errors) as error:
         if os.environ.get("HYDRA_FULL_ERROR") == "1":
             raise

@@ -14,6 +14,7 @@ from hydra.core.utils import JobReturn
 from hydra.experimental.callback import Callback
 from hydra.plugins.sweeper import Sweeper
 from hydra.types import HydraContext, TaskFunction
+from hydra_plugins.hydra_joblib_launcher.config import JobLibLauncherConf
 from omegaconf import DictConfig
 
 
@@ -27,6 +28,28 @@ class CellSweeperConf:
 
 ConfigStore.instance().store(
     group="hydra/sweeper", name="onesided", node=CellSweeperConf, provider="onesided"
+)
+
+
+@dataclass
+class WatchedConf(JobLibLauncherConf):  # type: ignore[misc]  # has no types
+    """joblib's launcher, with workers that end when this process does.
+
+    They watch it from their start on: one that is killed while it hands out the first parts leaves
+    workers with half a message, which they would wait for the rest of for ever.
+    """
+
+    initializer: Any = field(
+        default_factory=lambda: {
+            "_target_": "hydra.utils.get_method",
+            "path": "pipeline.sweeps.orphan.end_with_parent",
+        }
+    )
+    initargs: Any = field(default_factory=lambda: [{"_target_": "os.getpid"}])
+
+
+ConfigStore.instance().store(
+    group="hydra/launcher", name="joblib_watched", node=WatchedConf, provider="onesided"
 )
 
 

@@ -3,46 +3,39 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf
 
+from pipeline.cells.cell import Cell
 from pipeline.cells.errors import SweepError, explain
 from pipeline.cells.read import check_writable, plain
-from pipeline.command_line import FAILED, INTERRUPTED, name_of, typed
+from pipeline.command_line import (
+    BY_SIGNAL,
+    FAILED,
+    INTERRUPTED,
+    code_of,
+    name_of,
+    stopped_by_signals,
+    typed,
+)
 from pipeline.results.journal import Run
 from pipeline.summary.ending import report
 from pipeline.sweeps.desk import Desk, open_desk, sweep_folder
 from pipeline.sweeps.executors import here, hydra_launcher
 from pipeline.sweeps.plan import Planned, own_folders, plan_config, read_cells
 from pipeline.sweeps.progress import Bar, following
-from pipeline.sweeps.run import Executor, order_of, run
+from pipeline.sweeps.run import Executor, Order, order_of, run
 from pipeline.sweeps.worker import failed
 
 if TYPE_CHECKING:
     from hydra.plugins.launcher import Launcher
 
-BY_SIGNAL = 128  # and its number: the exit code of what a signal has ended
 WAS_STOPPED = "stopped; finished cells are kept: run the same command again to go on"
-
-
-class Stopped(KeyboardInterrupt):
-    """Whoever runs the command wants it to end, by a signal other than Ctrl-C's.
-
-    Args:
-        number: of the signal.
-    """
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.code = BY_SIGNAL + number
 
 
 def run_sweep(config: DictConfig, launcher: Launcher) -> int:
@@ -73,45 +66,45 @@ def _run(jobs: Sequence[Planned], folder: Path, executor: Executor, n_jobs: Any,
     )
     for number, error in broken.items():
         failed(desk.journal, Run(number, "running"), error)
+    with stopped_by_signals():
+        return _run_to_the_end(cells, order, desk, len(jobs))
+
+
+def _run_to_the_end(cells: Mapping[int, Cell], order: Order, desk: Desk, total: int) -> int:
     try:
-        with _stopped_by_signals(), following(desk.journal, desk.log, Bar(len(jobs))):
+        with following(desk.journal, desk.log, Bar(total)):
             run(cells, order, desk.journal)
     except BaseException as error:
         interrupt = _interrupt(error)
         if interrupt is not None:
             say(WAS_STOPPED)
-            return _close(desk, len(jobs), getattr(interrupt, "code", INTERRUPTED))
-        _close(desk, len(jobs), FAILED)
+            return _close(desk, total, code_of(interrupt))
+        _close(desk, total, FAILED)
         raise SweepError from error
-    return _close(desk, len(jobs), 0)
+    return _close(desk, total, 0)
 
 
 def _close(desk: Desk, total: int, code: int) -> int:
-    """Show the table of what was started, and return the exit code."""
+    """Show the table of what was started, tell MLflow of the end, and return the exit code."""
+    lost, code = _report(desk, total, code)
     try:
-        lost = report(desk.journal, list(desk.journal.runs()), total, stopped=code != 0)
         desk.close(lost, killed=code > BY_SIGNAL)
     except KeyboardInterrupt:  # once more: it is enough
         return INTERRUPTED
-    except OSError as error:  # a full disk: what could not be written has been told, or is now
-        say(explain(error))
-        return code or FAILED
     return code or (FAILED if lost else 0)
 
 
-@contextmanager
-def _stopped_by_signals() -> Iterator[None]:
-    """Have the signals that end a command end it as Ctrl-C does."""
-
-    def stop(number: int, _: FrameType | None) -> None:
-        raise Stopped(number)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+def _report(desk: Desk, total: int, code: int) -> tuple[int, int]:
+    """Show the table; return how many cells are not done, and the exit code so far."""
+    runs = list(desk.journal.runs())
     try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        return report(desk.journal, runs, total, stopped=code != 0), code
+    except KeyboardInterrupt as stop:  # then without the rest of it
+        code = code or code_of(stop)
+    except OSError as error:  # a full disk: what could not be written has been told, or is now
+        say(explain(error))
+        code = code or FAILED
+    return total - sum(run.is_done for run in runs), code
 
 
 def _interrupt(error: BaseException | None) -> BaseException | None:

@@ -7,6 +7,7 @@ Each is a function from the files of the parts; it returns when all have ended a
 from __future__ import annotations
 
 import multiprocessing.resource_tracker
+import os
 import re
 import signal
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipeline.sweeps.orphan import end_with_parent
 from pipeline.sweeps.run import Executor, WorkerDiedError
 from pipeline.sweeps.worker import work
 
@@ -51,9 +53,14 @@ def joblib_workers(n_jobs: int) -> Executor:
         if workers == 1 or (len(files) == 1 and not careful):
             here(files)
             return
-        one_thread = joblib.parallel_config(backend="loky", inner_max_num_threads=1)
+        workers_of_one_core = joblib.parallel_config(
+            backend="loky",
+            inner_max_num_threads=1,
+            initializer=end_with_parent,
+            initargs=(os.getpid(),),
+        )
         try:
-            with _known_deaths(), _deaf_workers(), one_thread:
+            with _known_deaths(), _deaf_workers(), workers_of_one_core:
                 joblib.Parallel(n_jobs=workers)(joblib.delayed(work)(file) for file in files)
         except WorkerDiedError:
             careful = True

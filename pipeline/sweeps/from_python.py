@@ -20,7 +20,7 @@ from hydra.errors import HydraException
 
 from pipeline.cells.cell import Cell
 from pipeline.cells.errors import ConfigError
-from pipeline.cells.read import make_cell
+from pipeline.cells.read import check_machine, check_sources, make_cell
 from pipeline.data.dataset import Dataset
 from pipeline.data.own_table import OWN_TABLES
 from pipeline.results.frame import collect
@@ -81,6 +81,8 @@ def sweep(
     ]
     folders = [Path(folder) for folder in config_dirs]
     cells, values = _cells(_listed(dataset), lines, folders)
+    check_machine({**values, "n_jobs": n_jobs})
+    check_sources(values["data"])
     names = ",".join(dict.fromkeys(cell.dataset_label for cell in cells))
     call = " ".join(["pipeline.sweep", f"dataset={names}", *lines])
     batch = Batch(cells, values, Path(outputs).resolve(), call, n_jobs, force)
@@ -96,7 +98,8 @@ def _cells(
 ) -> tuple[list[Cell], dict[str, Any]]:
     """Return the cells, those of named datasets first, and the values of one of them."""
     names = [one for one in datasets if not isinstance(one, Dataset)]
-    tables = [one for one in datasets if isinstance(one, Dataset)]
+    # A copy each time, of the same arrays: their hash is kept with it, and they may have changed.
+    tables = [replace(one) for one in datasets if isinstance(one, Dataset)]
     jobs: list[Planned] = []
     others: list[Planned] = []
     try:

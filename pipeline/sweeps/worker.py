@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable
-from functools import cache
 from pathlib import Path
 
 from pipeline.cells.cell import Cell
@@ -17,10 +14,10 @@ from pipeline.cells.errors import explain
 from pipeline.cells.runner import run_cells
 from pipeline.results.journal import Journal, Run
 from pipeline.summary.inferred import write_notes
+from pipeline.sweeps.orphan import end_with_parent
 from pipeline.sweeps.part import Part, read_part
 from pipeline.view.names import run_text
 
-SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_BETWEEN_REPORTS = 0.5
 
 
@@ -81,23 +78,3 @@ def _write(journal: Journal, run: Run) -> None:
         if run.state != "running":
             lost = run.but(state="failed", reason=explain(error))
             print(run_text(lost), file=sys.stderr)
-
-
-@cache
-def end_with_parent(parent: int) -> None:
-    """End this process soon after its parent, if it is a worker that was started by one.
-
-    joblib's would wait for work for ever. Whatever it is doing: files are there whole or not at
-    all, so that nothing can be spoilt.
-
-    Args:
-        parent: as it said itself; who was started by one that is gone meanwhile has another.
-    """
-    if multiprocessing.current_process().name != "MainProcess":
-        threading.Thread(target=_wait_for_the_end, args=(parent,), daemon=True).start()
-
-
-def _wait_for_the_end(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(SECONDS_BETWEEN_LOOKS)
-    os._exit(1)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 from pathlib import Path
 
 import pytest
 
-from pipeline.results.journal import Journal
+from pipeline.command_line import Stopped
+from pipeline.results.journal import Journal, Run
 from pipeline.sweeps import command
 
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
@@ -47,15 +49,26 @@ def test_exit_codes_and_what_mlflow_is_told(
     assert desk.closed == [(lost, killed)]
 
 
-@pytest.mark.parametrize("number", SIGNALS[::2], ids=lambda number: number.name)
-def test_a_signal_ends_a_block_as_ctrl_c_does_and_is_left_as_it_was(number: signal.Signals) -> None:
-    before = signal.getsignal(number)
+def test_a_stop_while_the_table_is_shown_still_reaches_mlflow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> int:
+        raise Stopped(signal.SIGTERM)
 
-    def stopped() -> None:
-        with command._stopped_by_signals():
-            signal.raise_signal(number)
+    desk = Desk(tmp_path)
+    monkeypatch.setattr(command, "report", stopped)
+    assert command._close(desk, 5, 0) == 128 + signal.SIGTERM  # type: ignore[arg-type]
+    assert desk.closed == [(5, True)]
 
-    with pytest.raises(KeyboardInterrupt) as stop:
-        stopped()
-    assert stop.value.code == 128 + number  # type: ignore[attr-defined]
-    assert signal.getsignal(number) is before
+
+def test_a_full_disk_keeps_nothing_from_mlflow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> int:
+        raise OSError(errno.ENOSPC, "no space")
+
+    desk = Desk(tmp_path)
+    desk.journal.write(Run(0, "computed"))
+    monkeypatch.setattr(command, "report", full)
+    assert command._close(desk, 5, 0) == 1  # type: ignore[arg-type]
+    assert desk.closed == [(4, False)]

@@ -209,3 +209,29 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="swept"):
         __import__("pipeline").swept  # noqa: B018
+
+
+def test_a_table_that_was_changed_in_place_is_another_one(tmp_path: Path) -> None:
+    table = load_frame(own_frame(), target="repaid", name="loans")
+    first = sweep(table, method="greedy", outputs=tmp_path, **SETTING)
+    table.X[:, 0] = 0.0
+    second = sweep(table, method="greedy", outputs=tmp_path, **SETTING)
+    assert [*first.state, *second.state] == ["computed", "computed"]
+    assert first.folder[0] != second.folder[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"n_jobs": 0}, "n_jobs=0"),
+        ({"overrides": ["part=0"]}, "part=0"),
+        ({"overrides": ["threads=0"]}, "threads=0"),
+        ({"overrides": ["data.timeout=-1"]}, r"data\.timeout=-1"),
+    ],
+)
+def test_what_the_command_line_refuses_is_refused(
+    asked: dict[str, object], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        sweep("blood", outputs=tmp_path, **{**SETTING, **asked})
+    assert not list(tmp_path.iterdir())

@@ -132,6 +132,15 @@ def test_workers_end_when_their_parent_was_killed(
     assert_completes(outputs, reference)
 
 
+def test_workers_end_whose_parent_was_killed_while_they_started(tmp_path: Path) -> None:
+    """Some have been sent half of what to do, and some are never sent anything."""
+    process = commands.start(tmp_path / "outputs", *SWEEP, "n_jobs=4")
+    assert commands.wait_for(lambda: len(commands.workers(process)) > 3, process)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    commands.assert_gone(process)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("early", [True, False])
 @pytest.mark.parametrize("whole_group", [True, False])
