@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from pipeline.files import write_csv
-from pipeline.results.groups import group_rates
+from pipeline.results.average import group_rates
 from pipeline.results.journal import DONE, Run
 from pipeline.results.outcome import FIGURES, Outcome
 from pipeline.results.runs import PARTS, RunFolder

@@ -1,4 +1,4 @@
-"""The methods the paper compares, one file each, found by name."""
+"""The methods, found by name: those of every file here are registered."""
 
 from __future__ import annotations
 
