@@ -16,7 +16,7 @@ from pipeline.data.own_table import load_file, load_frame, load_openml
 from pipeline.data.sources import Settings
 from pipeline.data.spec import dataset_names, parse_spec
 from pipeline.data.synthetic import glm, greedy_trap
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 
 MAKERS: dict[str, Callable[..., Dataset]] = {
     "csv": load_file,

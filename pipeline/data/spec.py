@@ -14,7 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from pipeline.core.names import closest
 from pipeline.data.errors import DataError
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 
 
 @dataclass

@@ -1,12 +1,13 @@
 """The results of a sweep in three small tables; everything in the paper is derived from them.
 
 ``cells.csv`` has a line for each cell, missing ones too; ``losses.parquet`` R_T of every alpha and
-split; ``curves.parquet`` R_t/t of the tuned alpha, its mean and standard error over splits.
+split; ``curves.parquet`` R_t/t of the tuned alpha, its mean and standard error over splits. What
+is missing has a command that fills it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +38,7 @@ LOSS_TYPES["loss"] = "float64"
 CURVE_TYPES = {**dict.fromkeys(LABELS, "str"), "round": "int64"}
 CURVE_TYPES |= {"mean": "float64", "standard_error": "float64"}
 CELLS, LOSSES, CURVES = "cells.csv", "losses.parquet", "curves.parquet"
+COMMAND = "python -m pipeline.run -m experiment=paper"  # that fills a gap
 CURVE_POINTS = 200  # more than a printed panel can show
 
 
@@ -126,6 +128,36 @@ def average_curve(columns: Columns, points: int = CURVE_POINTS) -> Columns:
     """Return R_t/t at about ``points`` rounds as columns: round, mean and standard error."""
     found = average_loss(columns).thinned(points)
     return {"round": found.rounds, "mean": found.mean, "standard_error": found.error}
+
+
+def fill_command(labels: Mapping[str, str]) -> str:
+    """Return the command that runs a cell; a label may be several, separated by commas."""
+    return " ".join([COMMAND, *(f"{name}={labels[name]}" for name in LABELS)])
+
+
+def fill_commands(gaps: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return few commands that run all the gaps.
+
+    Datasets that lack the same cutoffs and methods share a command. A command may cover more
+    than the gaps; what is finished is skipped when it runs.
+
+    Args:
+        gaps: labels of the missing cells: protocol, dataset, link, cutoff and method.
+    """
+    lacking: dict[tuple[str, ...], tuple[dict[str, None], dict[str, None]]] = {}
+    for gap in gaps:
+        key = (gap["protocol"], gap["link"], gap["dataset"])
+        cutoffs, methods = lacking.setdefault(key, ({}, {}))
+        cutoffs[gap["cutoff"]] = None
+        methods[gap["method"]] = None
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for (protocol, link, dataset), (cutoffs, methods) in lacking.items():
+        wanted = (protocol, link, ",".join(sorted(cutoffs, key=float)), ",".join(methods))
+        alike.setdefault(wanted, []).append(dataset)
+    return [
+        fill_command(dict(zip(LABELS, (protocol, ",".join(datasets), *others), strict=True)))
+        for (protocol, *others), datasets in alike.items()
+    ]
 
 
 def _relative(run: Run, outputs: Path) -> str:

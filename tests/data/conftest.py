@@ -12,7 +12,7 @@ import pytest
 
 from pipeline.data.sources import Settings, openml_client
 from pipeline.data.sources.settings import CACHE, MIRROR, RAW
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 from tests.data.published import write_mirror
 
 OPENML = "https://www.openml.org/api/v1/xml"

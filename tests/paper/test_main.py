@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.paper.__main__ import main
-from pipeline.paper.commands import COMMANDS
+from pipeline.paper.__main__ import COMMANDS, main
 from tests.paper.made_up_collection import near_the_paper, without
 
 

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from pipeline.files import read_json
 from pipeline.paper.by_setting import Grid, grids, lines_of, relative
-from pipeline.paper.collection import Collection
+from pipeline.paper.collection import Collection, fill_command, fill_commands
 from pipeline.paper.comparison.compare import KEY, Comparison
-from pipeline.paper.fill_commands import fill_command, fill_commands
 from pipeline.paper.published import (
     BASELINE,
     DIGITS,
