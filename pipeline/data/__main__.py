@@ -81,7 +81,7 @@ def _add_options_of_describe(parser: argparse.ArgumentParser) -> None:
     )
     table = parser.add_argument_group("of your own table")
     abouts = {one.key: one.about for one in read_settings(conf_dir() / "dataset" / "csv.yaml")}
-    abouts["drop"] += "; may be given several times"
+    abouts["drop"] = "a column to leave out; may be given several times"
     for option in OWN:
         action = "append" if option == "drop" else "store"
         metavar = "COLUMN" if option in COLUMNS else "VALUE"

@@ -163,10 +163,19 @@ def _folder(about: str, **more: Any) -> dict[str, Any]:
     return {"type": Path, "metavar": "FOLDER", "help": about, **more}
 
 
+TABLES = list(layout())
 COMMANDS = {
     "tables": Command(
         tables,
-        {"--only": {"nargs": "+", "default": (), "choices": list(layout()), "metavar": "TABLE"}},
+        {
+            "--only": {
+                "nargs": "+",
+                "default": (),
+                "choices": TABLES,
+                "metavar": "TABLE",
+                "help": f"some of {', '.join(TABLES)}",
+            }
+        },
     ),
     "compare": Command(comparison, {}),
     "figures": Command(figures, {}),
