@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130
 LINE = re.compile(

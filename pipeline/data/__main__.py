@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pipeline.command_line import FAILED, choose, guarded, read_settings
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 from pipeline.data.dataset import check as check_dataset
 from pipeline.data.dataset import encode
 from pipeline.data.errors import DataError, UnavailableError

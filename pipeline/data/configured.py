@@ -9,7 +9,7 @@ from typing import Any
 from omegaconf import OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 from pipeline.data.dataset import Dataset, load_spec
 from pipeline.data.errors import DataError
 from pipeline.data.own_table import load_file, load_frame, load_openml

@@ -17,21 +17,16 @@ import pyarrow.parquet as pq
 
 from pipeline.files import replacing, write_csv
 from pipeline.results.average import average_loss
-from pipeline.results.frame import collect
+from pipeline.results.frame import FIGURE_TYPES, collect
 from pipeline.results.journal import Run
 from pipeline.results.outcome import Columns
 from pipeline.results.runs import PARTS
 
 LABELS = list(PARTS)
 STATES = ("done", "failed", "missing")
-RATIONALS = (
-    "alpha", "loss", "standard_error", "accepted_rate", "missed_rate", "cutoff_value",
-)  # fmt: skip
-COUNTS = ("n_rounds", "n_splits")
 CELL_TYPES = {
     **dict.fromkeys((*LABELS, "state", "reason", "folder"), "str"),
-    **dict.fromkeys(RATIONALS, "float64"),
-    **dict.fromkeys(COUNTS, "Int64"),
+    **FIGURE_TYPES,
 }
 LOSS_TYPES = {**dict.fromkeys(LABELS, "str"), "alpha": "float64", "split": "int64"}
 LOSS_TYPES["loss"] = "float64"
@@ -212,18 +207,17 @@ def _check(collection: Collection, where: str) -> None:
 
 def _read_cells(path: Path) -> pd.DataFrame:
     _check_exists(path)
-    figures = [name for name, kind in CELL_TYPES.items() if kind != "str"]
     try:
         frame = pd.read_csv(
             path,
             dtype="str",
             keep_default_na=False,
-            na_values={name: [""] for name in figures},
+            na_values={name: [""] for name in FIGURE_TYPES},
             encoding="utf-8",
         )
         _check_columns(frame, path, CELL_TYPES)
         # Python's own float(): what was written is read, to the last digit.
-        exact = {name: frame[name].astype("float64") for name in (*RATIONALS, *COUNTS)}
+        exact = {name: frame[name].astype("float64") for name in FIGURE_TYPES}
         return frame.assign(**exact).astype(CELL_TYPES)
     except CollectionError:
         raise

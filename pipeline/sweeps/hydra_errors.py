@@ -10,7 +10,7 @@ from hydra.errors import HydraException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
 
 from pipeline.cells.errors import explain
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 from pipeline.files import conf_dir
 
 NONSENSE = (HydraException, ValueError, OSError)  # what a request can be refused with

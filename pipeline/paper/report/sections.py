@@ -121,7 +121,7 @@ def series_part(collection: Collection) -> dict[str, Any]:
     curves, losses = lines_of(collection.curves), grids(collection.losses)
     tuned = collection.cells.set_index([*Setting._fields, "method"])["alpha"].to_dict()
     settings: dict[str, Any] = {}
-    for setting in sorted({*curves, *losses, *(Setting(*row.key) for row in published())}):
+    for setting in sorted({*curves, *losses, *(row.key for row in published())}):
         lines = curves.get(setting, {})
         found = losses.get(setting, {})
         settings["/".join(setting)] = {
