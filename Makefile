@@ -21,7 +21,7 @@ run: ## run a first sweep
 	@$(BOOTSTRAP) run
 	$(VENV_PYTHON) -m pipeline.run -m method=ours,margin cutoff=0.5,0.7
 
-ui: ## open MLflow's pages on http://127.0.0.1:5000 (or PORT=…)
+ui: ## serve MLflow's charts here and print their address (or PORT=…)
 	@$(BOOTSTRAP) run
 	@$(VENV_PYTHON) -m pipeline.tracking.ui port=$(PORT)
 

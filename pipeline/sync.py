@@ -1,8 +1,9 @@
 """Log what MLflow has missed.
 
-A sweep whose server was down has its results in files; this tells MLflow of them. What has been
-logged is not logged again. Sweeps with ``tracking=none`` are logged where ``tracking.uri`` says,
-and left alone where it says nothing.
+A sweep whose server was down has its results in files; this tells MLflow of them, and how the sweep
+ended. What has been logged is not logged again, half of a run is removed, and sweeps that are still
+running are left alone. Sweeps with ``tracking=none`` are logged where ``tracking.uri`` says, and
+left alone where it says nothing.
 
 Examples:
     python -m pipeline.sync
@@ -12,6 +13,7 @@ Examples:
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,10 +21,12 @@ from typing import Any
 
 from pipeline.command_line import FAILED, REFUSED, guarded, settings
 from pipeline.results.journal import FINISHED, Journal, Run, find_sweeps
-from pipeline.results.runs import PARTS, RunFolder, runs_dir
+from pipeline.results.runs import PARTS, runs_dir
 from pipeline.terminal import any_terminal
-from pipeline.tracking.store import store_uri
-from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
+from pipeline.tracking import tracker
+from pipeline.tracking.errors import TrackingError
+from pipeline.tracking.store import hold, store_uri
+from pipeline.tracking.sweep import Sweep, content_of
 
 SETTINGS = {
     "outputs": ("outputs", "folder of the sweeps"),
@@ -55,53 +59,80 @@ def sync(outputs: Path, uri: str | None = None) -> int:
         outputs: folder of the sweeps.
         uri: of another store than the one the sweeps wanted.
     """
-    n_logged = 0
+    n_logged, outputs = 0, outputs.resolve()
     for journal in find_sweeps(outputs):
-        wanted = _wanted(journal, uri)
-        missing = [run for run in journal.runs() if _is_missing(run, outputs)]
-        if wanted["name"] == "none" or not missing:
+        held = hold(journal.path)
+        if held is None:  # still running
             continue
-        tracking, opened = _open(journal, {**wanted, "uri": uri or wanted.get("uri")}, outputs)
-        for run in missing:
-            number = log_job(tracking, _found_in(run, outputs), journal.path.name)
-            journal.write(run.but(tracked=number, untracked=None))
-        if opened:
-            close_sweep(tracking, _failed(journal), journal.path)
-        n_logged += len(missing)
-        print(f"sweep {journal.path.name}: {_jobs(len(missing))} logged", flush=True)
+        try:
+            n_logged += _sync_sweep(journal, outputs, uri)
+        finally:
+            os.close(held)
     return n_logged
+
+
+def _sync_sweep(journal: Journal, outputs: Path, uri: str | None) -> int:
+    """Log what MLflow lacks of one sweep: jobs, and the end of its own run."""
+    wanted = _wanted(journal, uri)
+    runs = [_found_in(run, outputs) for run in journal.runs()]
+    missing = [run for run in runs if _is_missing(run)]
+    if wanted["name"] == "none" or not (missing or _lacks_end(journal, wanted, outputs)):
+        return 0
+    about = journal.about
+    sweep = Sweep({**about, "content": about.get("content") or content_of(r.labels for r in runs)})
+    tracking = _open(journal, sweep, wanted, outputs)
+    there = tracker.logged_jobs(tracking, sweep)
+    for run in missing:
+        number = there.get((run.number, _hash(run))) or tracker.log_job(tracking, run, sweep)
+        journal.write(run.but(tracked=number, untracked=None))
+    _close(journal, tracking, sweep)
+    if missing:
+        print(f"sweep {journal.path.name}: {_jobs(len(missing))} logged", flush=True)
+    return len(missing)
 
 
 def _wanted(journal: Journal, uri: str | None) -> dict[str, Any]:
     """Return how a sweep is to be tracked; an address given now counts more than no wish then."""
     wanted = journal.about.get("tracking_wanted") or {"name": "none"}
     if wanted["name"] == "none" and uri:
-        return {"name": "mlflow", "experiment": EXPERIMENT}
-    return dict(wanted)
+        return {"name": "mlflow", "experiment": EXPERIMENT, "uri": uri}
+    return {**wanted, "uri": uri or wanted.get("uri")}
 
 
-def _is_missing(run: Run, outputs: Path) -> bool:
+def _is_missing(run: Run) -> bool:
     """Tell whether MLflow lacks a job that can be logged: its results may have been removed."""
     if run.state not in FINISHED or run.tracked is not None:
         return False
-    folder = _found_in(run, outputs).folder
-    return run.state == "failed" or (folder is not None and _is_done(folder))
+    return run.state == "failed" or (run.folder is not None and run.results().state == "done")
 
 
-def _is_done(folder: str) -> bool:
-    return RunFolder(Path(folder)).state == "done"
+def _lacks_end(journal: Journal, wanted: dict[str, Any], outputs: Path) -> bool:
+    """Tell whether the sweep's own run is there and was not ended."""
+    tracking = journal.about.get("tracking") or {}
+    if not tracking.get("parent") or tracking.get("ended"):
+        return False
+    return tracking["uri"] == store_uri(wanted["uri"], outputs) and tracker.is_open(tracking)
 
 
-def _open(journal: Journal, wanted: dict[str, Any], outputs: Path) -> tuple[dict[str, Any], bool]:
-    """Return where a sweep is tracked and whether that is new."""
+def _open(journal: Journal, sweep: Sweep, wanted: dict[str, Any], outputs: Path) -> dict[str, Any]:
+    """Return where a sweep is tracked; it is opened where it was not, or elsewhere."""
     about = journal.about
     tracking = about.get("tracking")
-    if tracking is not None and tracking["uri"] == store_uri(wanted["uri"], outputs):
-        return tracking, False
-    opened = open_sweep(wanted, outputs, about, many=about.get("jobs", 1) > 1)
-    assert opened is not None
-    journal.open({**about, "tracking": opened})
-    return opened, True
+    if tracking is None or tracking["uri"] != store_uri(wanted["uri"], outputs):
+        many = bool(about.get("many", about.get("jobs", 1) > 1))
+        tracking = tracker.open_sweep(wanted, outputs, sweep, many, again=True)
+        assert tracking is not None
+        journal.open({**about, "tracking": tracking})
+    return dict(tracking)
+
+
+def _close(journal: Journal, tracking: dict[str, Any], sweep: Sweep) -> None:
+    """End the sweep's own run; jobs that never finished count as failed."""
+    runs = list(journal.runs())
+    good = sum(run.is_done for run in runs)
+    failed = max(0, int(journal.about.get("jobs", good)) - good)
+    tracker.close_sweep(tracking, failed, journal.path, metrics=sweep.metrics(runs, failed))
+    journal.open({**journal.about, "tracking": {**tracking, "ended": True}})
 
 
 def _found_in(run: Run, outputs: Path) -> Run:
@@ -112,10 +143,8 @@ def _found_in(run: Run, outputs: Path) -> Run:
     return run.but(folder=str(runs_dir(outputs).joinpath(*parts)))
 
 
-def _failed(journal: Journal) -> int:
-    """Return how many jobs failed or never finished."""
-    good = sum(run.state in ("computed", "kept") for run in journal.runs())
-    return max(0, int(journal.about.get("jobs", good)) - good)
+def _hash(run: Run) -> str | None:
+    return None if run.folder is None else Path(run.folder).name
 
 
 def _jobs(count: int) -> str:

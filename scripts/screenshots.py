@@ -1,6 +1,6 @@
 """Pictures of the pages, made by the software itself: ``python scripts/screenshots.py``.
 
-Runs a small sweep, opens MLflow's pages on it in Chromium and writes docs/images/mlflow.png. Needs
+Runs a small sweep, opens MLflow's charts of it in Chromium and writes docs/images/mlflow.png. Needs
 Debian's chromium and chromium-driver, which root installs on the way.
 """
 
@@ -26,9 +26,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
+from pipeline.tracking.ui import pages
+
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "images" / "mlflow.png"
-SWEEP = ("-m", "method=greedy,os_noise,margin,ours")
+SWEEP = ("-m", "method=ours,margin", "cutoff=0.5,0.7")
 PACKAGES = ("chromium", "chromium-driver")
 FLAGS = (
     "--headless=new",
@@ -57,7 +59,8 @@ def main() -> None:
         subprocess.run(command, cwd=ROOT, check=True)
         driver = start_browser(Path(folder) / "profile")
         with serving(outputs) as page:
-            open_runs(driver, page, charts=True)
+            driver.set_window_size(1400, 1200)  # two rows of charts
+            open_charts(driver, outputs, page, "the newest")
             time.sleep(5)  # the curves are drawn one after the other
             driver.save_screenshot(str(PICTURE))
         driver.quit()
@@ -117,16 +120,28 @@ def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
     raise TimeoutError(f"{url} does not answer")
 
 
-def open_runs(driver: Chrome, page: str, experiment: str = "1", charts: bool = False) -> None:
-    """Open the runs of an experiment, as a table or as charts, children unfolded."""
-    mode = "&compareRunsMode=CHART" if charts else ""
-    driver.get(f"{page}/experiments/{experiment}/runs?workflowType=machine_learning{mode}")
+def open_charts(driver: Chrome, outputs: Path, page: str, which: str) -> None:
+    """Open a page that ``make ui`` names."""
+    port = int(page.removesuffix("/#").rpartition(":")[2])
+    driver.get("about:blank")  # else only what follows the # changes, and MLflow keeps its state
+    driver.get(pages(outputs, port)[which])
     find(driver, RUN)
-    for button in driver.find_elements(By.CSS_SELECTOR, "[data-component-id$='chat_panel.close']"):
-        button.click()
+    _close_assistant(driver)
+
+
+def open_runs(driver: Chrome, page: str, experiment: str = "1") -> None:
+    """Open the table of an experiment's runs, children unfolded."""
+    driver.get(f"{page}/experiments/{experiment}/runs?workflowType=machine_learning")
+    find(driver, RUN)
+    _close_assistant(driver)
     parents = driver.find_elements(By.CSS_SELECTOR, "button[data-component-id*=runnamecell]")
     if len(driver.find_elements(By.CSS_SELECTOR, RUN)) == len(parents):  # MLflow remembers
         parents[0].click()
+
+
+def _close_assistant(driver: Chrome) -> None:
+    for button in driver.find_elements(By.CSS_SELECTOR, "[data-component-id$='chat_panel.close']"):
+        button.click()
 
 
 def select_runs(driver: Chrome, runs: Sequence[str]) -> None:

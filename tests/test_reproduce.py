@@ -67,6 +67,12 @@ def test_mlflow_is_told_of_each_cell_once(tmp_path: Path) -> None:
         Path(folder).name for folder in folders
     )
     assert all(run.data.metrics["loss"] >= 0 for run in jobs)
+    assert all({"alpha", "cumulative_loss", "average_loss"} <= set(r.data.metrics) for r in jobs)
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    for run in runs:
+        if run not in jobs:
+            assert " · " in run.info.run_name
+            assert {"sweep_cells", "mean_loss_ours"} <= set(run.data.metrics)
     parents = {run.info.run_id: run.data.tags["command"] for run in runs if run not in jobs}
     assert {run.data.tags["mlflow.parentRunId"] for run in jobs} == set(parents)
     assert all(line.startswith("python -m pipeline.run -m") for line in parents.values())

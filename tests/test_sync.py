@@ -9,6 +9,7 @@ import pytest
 
 from pipeline import sync
 from pipeline.results.journal import Journal, Run
+from pipeline.tracking.sweep import Sweep
 from pipeline.tracking.tracker import log_job, open_sweep
 from tests.tracking.made import make_failure, make_run, make_sweep
 
@@ -19,7 +20,7 @@ WANTED = {"name": "mlflow", "uri": None, "experiment": "onesided"}
 def new_database(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A database without runs: making one takes seconds."""
     outputs = tmp_path_factory.mktemp("outputs")
-    open_sweep({**WANTED, "experiment": "other"}, outputs, {}, many=False)
+    open_sweep({**WANTED, "experiment": "other"}, outputs, Sweep({}), many=False)
     return (outputs / "mlflow.db").read_bytes()
 
 
@@ -81,13 +82,13 @@ def test_what_was_missed_is_logged_once(outputs: Path, capsys: pytest.CaptureFix
 
 
 def test_the_parent_of_the_sweep_is_kept(outputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tracking = open_sweep(WANTED, outputs, {"sweep": "s"}, many=True)
+    tracking = open_sweep(WANTED, outputs, Sweep({"sweep": "s"}), many=True)
     assert tracking is not None
     entries = [make_run(outputs, "ours", 0), make_run(outputs, "margin", 1)]
-    entries[0] = entries[0].but(tracked=log_job(tracking, entries[0], "s"))
+    entries[0] = entries[0].but(tracked=log_job(tracking, entries[0], Sweep({"sweep": "s"})))
     journal = make_sweep(outputs, entries, "s", tracking_wanted=WANTED, tracking=tracking)
     assert run(capsys, f"outputs={outputs}")[1] == "sweep s: 1 job logged\n1 job logged\n"
-    assert journal.about["tracking"] == tracking
+    assert journal.about["tracking"] == {**tracking, "ended": True}
     children = [item for item in runs_in(outputs) if "mlflow.parentRunId" in item.data.tags]
     assert {item.data.tags["mlflow.parentRunId"] for item in children} == {tracking["parent"]}
     assert sorted(item.data.tags["method"] for item in children) == ["margin", "ours"]

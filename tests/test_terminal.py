@@ -20,7 +20,7 @@ from pipeline.tracking.store import store_uri
 from pipeline.tracking.tracker import log_job, open_sweep
 from pipeline.view.names import run_text
 from tests.commands import LONGEST, ROOT
-from tests.tracking.made import make_run
+from tests.tracking.made import TODAY, make_run
 
 EVIL = "\033]0;owned\007\033[2J"
 LABELS = {"protocol": "p", "dataset": "d", "link": "l", "cutoff": "0.5", "method": "m"}
@@ -70,9 +70,9 @@ def test_no_control_letter_of_a_name_breaks_a_line_of_the_summary(tmp_path: Path
 def test_the_database_of_an_odd_folder_lies_in_it(name: str, tmp_path: Path) -> None:
     outputs = tmp_path / name
     settings = {"name": "mlflow", "uri": None, "experiment": "onesided"}
-    tracking = open_sweep(settings, outputs, {"sweep": "today"}, many=True)
+    tracking = open_sweep(settings, outputs, TODAY, many=True)
     assert tracking is not None
-    log_job(tracking, make_run(outputs), "today")
+    log_job(tracking, make_run(outputs), TODAY)
     assert (outputs / "mlflow.db").stat().st_size > 0
     assert [path.name for path in tmp_path.iterdir()] == [name]
 

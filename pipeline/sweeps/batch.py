@@ -82,7 +82,7 @@ def _desk(batch: Batch, warn: Say, again: bool) -> Iterator[Desk]:
     jobs: list[list[str]] = [[] for _ in batch.cells]
     desk = open_desk(
         folder, batch.outputs, batch.command, jobs, batch.values["tracking"], warn,
-        many=len(jobs) > 1, again=again,
+        cells=batch.cells, many=len(jobs) > 1, again=again,
     )  # fmt: skip
     try:
         yield desk

@@ -68,7 +68,9 @@ def _run(jobs: Sequence[Planned], folder: Path, executor: Executor, n_jobs: Any,
     command = shlex.join([*typed("pipeline.run").split(), *sys.argv[1:]])
     overrides = [job.overrides for job in jobs]
     outputs, tracking = order.places.outputs, values["tracking"]
-    desk = open_desk(folder, outputs, command, overrides, tracking, _print, many=many)
+    desk = open_desk(
+        folder, outputs, command, overrides, tracking, _print, cells=cells.values(), many=many
+    )
     for number, error in broken.items():
         failed(desk.journal, Run(number, "running"), error)
     try:

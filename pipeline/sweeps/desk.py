@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pipeline.cells.cell import Cell
 from pipeline.results.journal import Journal, Run, find_sweeps
-from pipeline.tracking.store import store_uri
+from pipeline.tracking.store import hold, store_uri
+from pipeline.tracking.sweep import Sweep, content_of, span
 from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
 
 Say = Callable[[str], None]
@@ -23,15 +26,18 @@ class Desk:
 
     Attributes:
         journal: of the sweep.
+        sweep: what it is about.
         outputs: folder of all results.
         warn: is told, in a line, what cannot be logged.
         known: run folders that need not be logged again, by name, with their run in MLflow.
     """
 
     journal: Journal
+    sweep: Sweep
     outputs: Path
     warn: Say
     known: Mapping[str, str] = field(default_factory=dict)
+    _hold: int | None = None
     _tracking: dict[str, Any] | None = None
     _asked: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -39,7 +45,7 @@ class Desk:
     @property
     def needed(self) -> bool:
         """Tell whether there was something to log, be it that MLflow did not answer."""
-        return self._asked and bool(self.journal.about["tracking_wanted"]["name"] != "none")
+        return self._asked and bool(self.sweep.about["tracking_wanted"]["name"] != "none")
 
     def log(self, run: Run) -> Run:
         """Log a cell that has ended where its sweep is tracked; what cannot be logged is noted."""
@@ -56,7 +62,7 @@ class Desk:
         if tracking is None:
             return run
         try:
-            return run.but(tracked=log_job(tracking, run, self.journal.path.name))
+            return run.but(tracked=log_job(tracking, run, self.sweep))
         except TrackingError as error:
             return run.but(untracked=str(error))
 
@@ -69,31 +75,38 @@ class Desk:
         return self._tracking
 
     def _open(self) -> dict[str, Any] | None:
-        about = self.journal.about
+        about = self.sweep.about
         try:
             wanted = about["tracking_wanted"]
-            tracking = open_sweep(wanted, self.outputs, about, many=about["many"])
+            tracking = open_sweep(wanted, self.outputs, self.sweep, many=about["many"])
         except TrackingError as error:
             self.warn(str(error))
             return None
-        if tracking is not None:
-            with suppress(OSError):  # a full disk
-                self.journal.open({**about, "tracking": tracking})
+        self._note(tracking)
         return tracking
 
     def close(self, failed: int, killed: bool = False) -> None:
-        """End the sweep's own run in MLflow, if it has one.
+        """End the sweep's own run in MLflow, if it has one; what was missed is left to sync.
 
         Args:
             failed: cells that failed or never finished.
             killed: whether the sweep was stopped.
         """
-        if self._tracking is None:
-            return
         try:
-            close_sweep(self._tracking, failed, self.journal.path, killed)
+            if self._tracking is not None:
+                figures = self.sweep.metrics(list(self.journal.runs()), failed)
+                close_sweep(self._tracking, failed, self.journal.path, killed, figures)
+                self._note({**self._tracking, "ended": True})
         except TrackingError as error:
             self.warn(str(error))
+        finally:
+            if self._hold is not None:
+                os.close(self._hold)
+                self._hold = None
+
+    def _note(self, tracking: Mapping[str, Any] | None) -> None:
+        with suppress(OSError):  # a full disk
+            self.journal.open({**self.sweep.about, "tracking": tracking})
 
 
 def open_desk(
@@ -104,6 +117,7 @@ def open_desk(
     tracking: Mapping[str, Any],
     warn: Say,
     *,
+    cells: Iterable[Cell] = (),
     many: bool = True,
     again: bool = True,
 ) -> Desk:
@@ -116,6 +130,7 @@ def open_desk(
         jobs: the overrides of each cell.
         tracking: the config group of that name.
         warn: is told what cannot be logged.
+        cells: those that could be read.
         many: whether there is more than one cell, which then get a common parent in MLflow.
         again: whether cells are logged that an earlier sweep has logged.
     """
@@ -127,17 +142,23 @@ def open_desk(
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "many": many,
         "overrides": [list(job) for job in jobs],
+        "content": content_of(_nouns(cell) for cell in cells),
         "tracking_wanted": dict(tracking),
         "tracking": None,
     }
     journal.open(about)
     uri = store_uri(tracking.get("uri"), outputs)
-    return Desk(journal, outputs, warn, {} if again else _logged(uri, outputs))
+    known = {} if again else _logged(uri, outputs)
+    return Desk(journal, Sweep(about), outputs, warn, known, hold(folder))
 
 
 def sweep_folder(outputs: Path) -> Path:
     """Return the folder of a new sweep, named after the time."""
     return outputs / "sweeps" / datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+
+
+def _nouns(cell: Cell) -> dict[str, str]:
+    return {**cell.labels, "splits": span(cell.splits), "seed": str(cell.seed)}
 
 
 def _logged(uri: str, outputs: Path) -> dict[str, str]:

@@ -1,25 +1,28 @@
-"""What MLflow is told of a job: params, tags, metrics and the curve, from the run folder."""
+"""What MLflow is told of a job: params, tags, metrics and curves, from the run folder."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from omegaconf import OmegaConf
 
 from pipeline.files import read_json
-from pipeline.results.average import AverageLoss, average_loss
+from pipeline.results.average import average_loss, group_rates
 from pipeline.results.journal import Run
+from pipeline.results.outcome import Outcome
 from pipeline.results.runs import CONFIG, ENVIRONMENT, PARTS, RunFolder
-from pipeline.view.style import look
+from pipeline.tracking.sweep import LONGEST_VALUE, Sweep, key_of, short, span
 
-CURVE, CURVE_POINTS = "average_loss", 200
-LONGEST_VALUE = 500
+Point = tuple[str, int, float]  # metric, step, value
+CURVE_POINTS = 100  # of each curve: a point costs MLflow 0.04 ms
+MOST_GROUPS, LONGEST_GROUP = 12, 60
 # MLflow's name of a figure and that of summary.json
 METRICS = {
     "alpha": "alpha",
@@ -39,8 +42,8 @@ class Record:
         name: of the run.
         params: what the job was asked for.
         tags: to search and group by, in the project's nouns.
-        metrics: the figures of a finished job.
-        average: R_t/t; None of a failed job.
+        metrics: the figures of a finished job, those of its groups among them.
+        points: its curves: R_t and R_t/t by cases seen, the loss of every alpha.
         environment: what the result was computed with.
         summary: its figures.
     """
@@ -49,78 +52,113 @@ class Record:
     params: dict[str, str]
     tags: dict[str, str]
     metrics: dict[str, float]
-    average: AverageLoss | None
+    points: list[Point]
     environment: Mapping[str, Any]
     summary: Mapping[str, Any]
 
-    @property
-    def points(self) -> list[tuple[int, float]]:
-        """Return about 200 points (t, mean over splits of R_t/t), the last round included."""
-        if self.average is None:
-            return []
-        found = self.average.thinned(CURVE_POINTS)
-        return list(zip(found.rounds.tolist(), found.mean.tolist(), strict=True))
 
-
-def record_of(run: Run, sweep: str) -> Record:
+def record_of(run: Run, sweep: Sweep) -> Record:
     """Read what there is to say of a job."""
     folder = None if run.folder is None else Path(run.folder)
     outcome = None if folder is None or run.state == "failed" else RunFolder(folder).outcome()
     environment = (folder and read_json(folder / ENVIRONMENT)) or {}
-    summary = {} if outcome is None else outcome.summary
+    config = {} if folder is None else _config(folder / CONFIG)
+    params = {**run.labels, **_params(config)}
     return Record(
-        name=_name(run),
-        params={**run.labels, **({} if folder is None else _params(folder / CONFIG))},
+        name=sweep.run_name(run, params.get("seed")),
+        params=params,
         tags=_tags(run, sweep, environment),
-        metrics={
-            key: float(summary[of]) for key, of in METRICS.items() if _finite(summary.get(of))
-        },
-        average=None if outcome is None else average_loss(outcome.curves),
+        metrics={} if outcome is None else dict(_figures(outcome)),
+        points=[] if outcome is None else [*_curves(outcome, config), *_loss_by_alpha(outcome)],
         environment=environment,
-        summary=summary,
+        summary={} if outcome is None else outcome.summary,
     )
 
 
-def _name(run: Run) -> str:
-    """Return the run's name; the UI cuts it after some 15 letters, so what differs comes first."""
-    nouns = ("method", "cutoff", "dataset", "link")
-    return " ".join(run.labels.get(noun, "") for noun in nouns).strip() or f"job {run.number}"
+def _figures(outcome: Outcome) -> Iterator[tuple[str, float]]:
+    for key, of in METRICS.items():
+        yield from _known(key, outcome.summary.get(of))
+    largest = sorted(group_rates(outcome), key=lambda rates: -rates.rows)[:MOST_GROUPS]
+    for name, rates in zip(_group_names([one.group for one in largest]), largest, strict=True):
+        for figure in ("loss", "accepted_rate", "missed_rate"):
+            yield from _known(f"group_{figure}_{name}", getattr(rates, figure))
 
 
-def _tags(run: Run, sweep: str, environment: Mapping[str, Any]) -> dict[str, str]:
+def _known(key: str, value: float | None) -> list[tuple[str, float]]:
+    return [] if value is None or not math.isfinite(value) else [(key, float(value))]
+
+
+def _group_names(groups: Sequence[str]) -> list[str]:
+    """Return names that MLflow takes and that differ as the groups do."""
+    names: list[str] = []
+    for group in groups:
+        name = re.sub(r"[^\w\- ]", "_", group, flags=re.ASCII)[:LONGEST_GROUP].strip() or "_"
+        names.append(f"{name} {len(names) + 1}" if name in names else name)
+    return names
+
+
+def _curves(outcome: Outcome, config: Mapping[str, Any]) -> list[Point]:
+    """Return about 100 points of the mean over splits of R_t, and of R_t/t, t counting cases."""
+    found = average_loss(outcome.curves).thinned(CURVE_POINTS)
+    batch = int((config.get("setting") or {}).get("batch_size") or 1)
+    cases = np.minimum(found.rounds * batch, outcome.summary["n_stream"])  # the last may be smaller
+    loss = found.mean * found.rounds
+    return [
+        (name, int(step), float(value))
+        for name, values in (("cumulative_loss", loss), ("average_loss", loss / cases))
+        for step, value in zip(cases, values, strict=True)
+    ]
+
+
+def _loss_by_alpha(outcome: Outcome) -> list[Point]:
+    """Return the mean loss of each alpha by its exponent of 2, or by its number in the grid."""
+    alphas = np.unique(outcome.losses["alpha"])
+    if len(alphas) == 1:
+        return []
+    shares, exponents = np.frexp(alphas)
+    powers = bool((shares == 0.5).all())
+    name = "loss_by_log2_alpha" if powers else "loss_by_alpha_number"
+    steps = exponents - 1 if powers else np.arange(1, len(alphas) + 1)
+    means = [outcome.losses["loss"][outcome.losses["alpha"] == alpha].mean() for alpha in alphas]
+    return [(name, int(step), float(mean)) for step, mean in zip(steps, means, strict=True)]
+
+
+def _tags(run: Run, sweep: Sweep, environment: Mapping[str, Any]) -> dict[str, str]:
     folder = None if run.folder is None else Path(run.folder).absolute()
     tags = {
         **{noun: run.labels.get(noun) for noun in PARTS},
-        "sweep": sweep,
+        "sweep": sweep.label,
         "job": str(run.number),
         "state": run.state,
         "reason": run.reason,
         "run_folder": None if folder is None else str(folder),
         "hash": None if folder is None else folder.name,
         "commit": environment.get("commit"),
-        "mlflow.runColor": look(run.labels.get("method", "")).colour,
+        "mlflow.runColor": sweep.colour(run),
         "mlflow.source.name": "pipeline.run",
         "mlflow.source.type": "LOCAL",
         "mlflow.source.git.commit": (environment.get("commit") or "").rstrip("+"),
     }
-    return {key: _short(value) for key, value in tags.items() if value}
+    return {key: short(value, LONGEST_VALUE) for key, value in tags.items() if value}
 
 
-def _params(config: Path) -> dict[str, str]:
-    """Return the config of a run as flat names and short values."""
-    identity: Any = OmegaConf.to_container(OmegaConf.load(config)) if config.exists() else {}
-    values = identity.get("config") or {}
+def _config(file: Path) -> Mapping[str, Any]:
+    identity: Any = OmegaConf.to_container(OmegaConf.load(file)) if file.exists() else {}
+    return identity.get("config") or {}
+
+
+def _params(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the config of a run as flat names and short values, but for what its labels say."""
     flat = {
         **_flat("dataset", values.get("dataset")),
-        **{key: values.get(key) for key in ("protocol", "link", "seed", "curve_points")},
-        "cutoff": _cutoff(values.get("cutoff") or {}),
+        **{key: values.get(key) for key in ("seed", "curve_points")},
         **_flat("method", values.get("method")),
         "alphas": _powers(values.get("alphas") or []),
-        "splits": _range(values.get("splits") or []),
+        "splits": span(values.get("splits") or ()) or None,
         **{name: part for key, value in (values.get("setting") or {}).items()
            for name, part in _flat(key, value).items()},
     }  # fmt: skip
-    return {_key(key): _shown(value) for key, value in flat.items() if value is not None}
+    return {key_of(key): _shown(value) for key, value in flat.items() if value is not None}
 
 
 def _flat(key: str, value: Any) -> dict[str, Any]:
@@ -128,12 +166,6 @@ def _flat(key: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         return {key: value}
     return {key if name == "name" else f"{key}.{name}": part for name, part in value.items()}
-
-
-def _cutoff(cutoff: Mapping[str, Any]) -> str | None:
-    if cutoff.get("quantile") is not None:
-        return f"{cutoff['quantile']:g}"
-    return None if cutoff.get("value") is None else f"value_{cutoff['value']:g}"
 
 
 def _powers(alphas: Sequence[float]) -> str | None:
@@ -146,25 +178,6 @@ def _powers(alphas: Sequence[float]) -> str | None:
     return ", ".join(f"{alpha:g}" for alpha in alphas) or None
 
 
-def _range(numbers: Sequence[int]) -> str | None:
-    """Return ``0-9`` for consecutive numbers, else the numbers themselves."""
-    if len(numbers) > 1 and list(numbers) == list(range(numbers[0], numbers[-1] + 1)):
-        return f"{numbers[0]}-{numbers[-1]}"
-    return ", ".join(str(number) for number in numbers) or None
-
-
-def _key(key: str) -> str:
-    """Return a name MLflow takes: options of an own method may be called anything."""
-    return re.sub(r"[^\w\-./ :]", "_", key, flags=re.ASCII)
-
-
 def _shown(value: Any) -> str:
-    return _short(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-
-
-def _short(value: str) -> str:
-    return value if len(value) <= LONGEST_VALUE else f"{value[: LONGEST_VALUE - 1]}…"
-
-
-def _finite(value: Any) -> bool:
-    return value is not None and math.isfinite(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return short(text, LONGEST_VALUE)

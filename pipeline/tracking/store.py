@@ -125,6 +125,22 @@ def locked(uri: str, outputs: Path) -> Iterator[None]:
         yield
 
 
+def hold(folder: Path) -> int | None:
+    """Return a hold on the folder of a sweep; None if another process has it.
+
+    It ends with the process at the latest, however that ends.
+    """
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    except OSError:  # a disk of another machine that cannot do this: as if alone
+        pass
+    return descriptor
+
+
 def experiment_id(uri: str, name: str, outputs: Path) -> str:
     """Return the id of MLflow's experiment of that name, which is made where it is missing."""
     client = client_of(uri)

@@ -13,8 +13,10 @@ import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from pipeline.command_line import FAILED, guarded, settings
+from pipeline.results.journal import find_sweeps
 from pipeline.terminal import any_terminal
 from pipeline.tracking.store import ARTIFACTS, database, set_environment, store_uri
 
@@ -23,6 +25,7 @@ SETTINGS = {
     "outputs": ("outputs", "folder with the MLflow database of the sweeps"),
     "port": ("5000", "of this machine, from 1 to 65535"),
 }
+TYPE, NAME = "workflowType=machine_learning", "tags.`mlflow.runName`"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(arguments: Sequence[str]) -> int:
     outputs, port = parse(arguments)
     check(outputs, port)
-    print(f"MLflow: {address(port)} (ready in some seconds; Ctrl-C ends it)", flush=True)
+    print("MLflow, ready in some seconds (Ctrl-C ends it):")
+    for what, page in pages(outputs, port).items():
+        print(f"  {what}: {page}", flush=True)
     set_environment()
     # No background jobs: half the memory. No warnings: those are of MLflow's own making.
     os.environ.update(MLFLOW_SERVER_ENABLE_JOB_EXECUTION="false", PYTHONWARNINGS="ignore")
@@ -69,9 +74,26 @@ def check(outputs: Path, port: int) -> None:
             ) from error
 
 
-def address(port: int) -> str:
-    """Return the page of the experiments; without its ending MLflow shows pages of chat models."""
-    return f"http://{HOST}:{port}/#/experiments?workflowType=machine_learning"
+def pages(outputs: Path, port: int) -> dict[str, str]:
+    """Return the addresses of the charts: of all sweeps, and of the cells of the newest.
+
+    MLflow folds children away where runs are sorted by time, and draws no charts of them; sorted by
+    name they are all there. Without the type it shows pages of chat models, and without the order
+    it shows what it remembers of an earlier visit.
+    """
+    start = f"http://{HOST}:{port}/#/experiments"
+    uri = store_uri(None, outputs)
+    for journal in reversed(list(find_sweeps(outputs))):
+        tracking = journal.about.get("tracking") or {}
+        if tracking.get("uri") == uri:
+            charts = f"{start}/{tracking['experiment_id']}/runs?{TYPE}&compareRunsMode=CHART"
+            cells = quote(f"tags.sweep = '{journal.path.name}' and tags.job != ''")
+            by_name = f"orderByKey={quote(NAME)}&orderByAsc=true&searchFilter={cells}"
+            return {
+                "all sweeps": f"{charts}&orderByKey=attributes.start_time&orderByAsc=false",
+                "the newest": f"{charts}&{by_name}",
+            }
+    return {"all experiments": f"{start}?{TYPE}"}
 
 
 def server_command(outputs: Path, port: int) -> list[str]:

@@ -45,13 +45,15 @@ class Cost:
 
 
 def sweeps(sizes: Sizes) -> Iterator[Row]:
-    """A sweep against a plain loop with as many workers."""
+    """A sweep against a plain loop with as many workers; MLflow's database is there before."""
     for workers in sizes.sweep_workers:
         small = {**DIABETES, "cutoffs": DIABETES["cutoffs"][: sizes.sweep_cutoffs]}
-        yield from _compare("Diabetes", {**small, "n_jobs": workers}, sizes, None)
+        yield from _compare(
+            "Diabetes", {**small, "n_jobs": workers}, sizes, Target(3.0, at_most=True)
+        )
     if sizes.sweep_table1:
         work = {**TABLE1, "n_jobs": max(sizes.sweep_workers)}
-        yield from _compare("Table 1, bundled datasets", work, sizes, Target(1.5, at_most=True))
+        yield from _compare("Table 1, bundled datasets", work, sizes, Target(1.3, at_most=True))
 
 
 def further_job(sizes: Sizes) -> Iterator[Row]:
@@ -60,7 +62,8 @@ def further_job(sizes: Sizes) -> Iterator[Row]:
     cpu, n_jobs = [], []
     for cutoffs in (sizes.sweep_cutoffs // 5 or 1, 1 + sizes.sweep_cutoffs):
         part = {**work, "cutoffs": [*DIABETES["cutoffs"], 0.98][:cutoffs]}
-        cpu.append(_sweep(part, "mlflow").cpu - _loop(part).cpu)
+        with tempfile.TemporaryDirectory() as folder:
+            cpu.append(_sweep(part, _database(Path(folder))).cpu - _loop(part).cpu)
         n_jobs.append(len(part["links"]) * cutoffs * len(part["methods"]))
     few, many = n_jobs
     yield Row(
@@ -77,9 +80,11 @@ def _compare(name: str, work: dict[str, Any], sizes: Sizes, target: Target | Non
         len(work["links"]) * len(work["cutoffs"]) * len(work["methods"]) * len(work["datasets"])
     )
     ours, theirs = [], []
-    for _ in range(sizes.sweep_repeats):
-        ours.append(_sweep(work, "mlflow"))
-        theirs.append(_loop(work))
+    with tempfile.TemporaryDirectory() as folder:
+        uri = _database(Path(folder))
+        for _ in range(sizes.sweep_repeats):
+            ours.append(_sweep(work, uri))
+            theirs.append(_loop(work))
     mine, loop = (min(costs, key=lambda cost: cost.wall) for costs in (ours, theirs))
     if any(abs(mine.losses[key] - loss) > 1e-9 * loss for key, loss in loop.losses.items()):
         raise AssertionError(f"{name}: sweep and loop lose differently")
@@ -96,7 +101,15 @@ def _compare(name: str, work: dict[str, Any], sizes: Sizes, target: Target | Non
     )
 
 
-def _sweep(work: dict[str, Any], tracking: str) -> Cost:
+def _database(folder: Path) -> str:
+    """Make MLflow's database by a first small sweep; return its address."""
+    uri = f"sqlite:///{folder / 'mlflow.db'}"
+    cell = ["dataset=blood", "splits=1", "alpha=1", f"outputs={folder}", f"tracking.uri={uri}"]
+    _timed(["pipeline.run", *cell])
+    return uri
+
+
+def _sweep(work: dict[str, Any], uri: str) -> Cost:
     with tempfile.TemporaryDirectory() as outputs:
         listed = {
             "dataset": work["datasets"],
@@ -106,7 +119,7 @@ def _sweep(work: dict[str, Any], tracking: str) -> Cost:
         }
         swept = [f"{key}={','.join(map(str, values))}" for key, values in listed.items()]
         settings = [f"splits={work['splits']}", f"n_jobs={work['n_jobs']}", f"outputs={outputs}"]
-        arguments = ["pipeline.run", "-m", *swept, *settings, f"tracking={tracking}"]
+        arguments = ["pipeline.run", "-m", *swept, *settings, f"tracking.uri={uri}"]
         wall, cpu, _ = _timed(arguments)
         (file,) = Path(outputs).glob("sweeps/*/summary.csv")
         rows = list(csv.DictReader(file.read_text().splitlines()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ import numpy as np
 from pipeline.results.journal import Journal, Run
 from pipeline.results.outcome import COUNTS, SCHEMAS, Columns, Outcome
 from pipeline.results.runs import RunFolder, runs_dir
+from pipeline.tracking.sweep import Sweep
 
+TODAY = Sweep({"sweep": "today"})
 HASH = "0123456789abcdef" * 4
-SPLITS, ROUNDS, ALPHAS = 10, 739, [2.0**k for k in range(-10, 5)]
+SPLITS, ROUNDS, ALPHAS, TUNED = 10, 739, [2.0**k for k in range(-10, 5)], 0.125
 HALF_LIFE = {"ours": 60.0, "margin": 150.0}
 
 CONFIG = """\
@@ -38,12 +41,22 @@ engine: 89ab
 
 
 def make_run(
-    outputs: Path, method: str = "ours", number: int = 0, groups: bool = False, options: str = ""
+    outputs: Path,
+    method: str = "ours",
+    number: int = 0,
+    groups: Sequence[str] = (),
+    options: str = "",
+    cutoff: str = "0.5",
+    batch: int = 1,
+    n_stream: int = ROUNDS,
+    alphas: Sequence[float] = ALPHAS,
 ) -> Run:
     """Write a run folder and return its job; ``options`` are those of the method."""
-    folder = folder_of(outputs, method)
-    outcome = made_up(method, number, groups)
+    folder = folder_of(outputs, method, cutoff)
+    outcome = made_up(method, number, groups, alphas)
+    outcome.summary["n_stream"] = n_stream
     config = config_of(method).replace("horizon: 10000", options or "horizon: 10000")
+    config = config.replace("batch_size: 1", f"batch_size: {batch}")
     folder.save(outcome, config, environment(), 1.5)
     return Run(
         number, "computed", folder.labels, str(folder.path), outcome.summary, seconds=1.5,
@@ -69,8 +82,8 @@ def make_sweep(outputs: Path, entries: list[Run], name: str, **about: Any) -> Jo
     return journal
 
 
-def folder_of(outputs: Path, method: str) -> RunFolder:
-    parts = ("inferred", "diabetes", "linear", "0.5", method, "abcdef012345")
+def folder_of(outputs: Path, method: str, cutoff: str = "0.5") -> RunFolder:
+    parts = ("inferred", "diabetes", "linear", cutoff, method, "abcdef012345")
     return RunFolder(runs_dir(outputs).joinpath(*parts))
 
 
@@ -83,15 +96,17 @@ def environment() -> dict[str, Any]:
     return {"python": "3.11.0", "commit": "c0ffee" * 6 + "c0ff+", "data": data}
 
 
-def made_up(method: str, seed: int, groups: bool) -> Outcome:
+def made_up(
+    method: str, seed: int, groups: Sequence[str], alphas: Sequence[float] = ALPHAS
+) -> Outcome:
     curves = _curves(method, seed)
     final = curves["loss"].reshape(SPLITS, ROUNDS)[:, -1]
     return Outcome(
-        losses=_losses(final, len(ALPHAS)),
+        losses=_losses(final, alphas),
         curves=curves,
-        groups=_groups(final) if groups else None,
+        groups=_groups(final, groups) if groups else None,
         summary={
-            "alpha": 0.125,
+            "alpha": TUNED,
             "loss": float(final.mean()),
             "standard_error": float(final.std(ddof=1) / np.sqrt(SPLITS)),
             "accepted_rate": 0.4,
@@ -117,16 +132,19 @@ def _curves(method: str, seed: int) -> Columns:
     }
 
 
-def _losses(final: np.ndarray, alphas: int) -> Columns:
-    n = alphas * SPLITS
+def _losses(final: np.ndarray, alphas: Sequence[float]) -> Columns:
+    """The loss grows with the distance to the tuned alpha."""
+    n = len(alphas) * SPLITS
     columns = {
-        "alpha": np.repeat(ALPHAS[:alphas], SPLITS),
-        "split": np.tile(np.arange(SPLITS), alphas),
-        "loss": np.tile(final, alphas),
+        "alpha": np.repeat(alphas, SPLITS),
+        "split": np.tile(np.arange(SPLITS), len(alphas)),
+        "loss": np.outer(1 + np.abs(np.log1p(alphas) - np.log1p(TUNED)), final).ravel(),
     }
     return {**columns, **{name: np.full(n, 7) for name in COUNTS}}
 
 
-def _groups(final: np.ndarray) -> Columns:
-    columns = {**_losses(final, 1), "group": np.array(["a"] * SPLITS)}
+def _groups(final: np.ndarray, names: Sequence[str]) -> Columns:
+    one = _losses(final, [TUNED])
+    columns = {name: np.tile(values, len(names)) for name, values in one.items()}
+    columns["group"] = np.repeat(np.array(names, dtype=object), SPLITS)
     return {name: columns[name] for name in SCHEMAS["groups"]}

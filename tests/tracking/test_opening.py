@@ -9,13 +9,14 @@ import pytest
 OPEN = """
 import sys
 from pathlib import Path
+from pipeline.tracking.sweep import Sweep
 from pipeline.tracking.tracker import log_job, open_sweep
 from tests.tracking.made import make_run
 
 outputs, method = Path(sys.argv[1]), sys.argv[2]
 settings = {"name": "mlflow", "uri": None, "experiment": "onesided"}
-tracking = open_sweep(settings, outputs, {"sweep": method}, many=True)
-log_job(tracking, make_run(outputs, method), method)
+tracking = open_sweep(settings, outputs, Sweep({"sweep": method}), many=True)
+log_job(tracking, make_run(outputs, method), Sweep({"sweep": method}))
 """
 
 
@@ -51,5 +52,5 @@ def test_two_sweeps_at_the_same_moment_on_new_outputs(tmp_path: Path) -> None:
     found = client.get_experiment_by_name("onesided")
     assert found is not None
     names = sorted(run.info.run_name for run in client.search_runs([found.experiment_id]))
-    jobs = ["margin 0.5 diabetes linear", "ours 0.5 diabetes linear"]
+    jobs = ["margin 50% diabetes linear", "ours 50% diabetes linear"]
     assert names == sorted([*jobs, "sweep margin", "sweep ours"])

@@ -11,8 +11,9 @@ import pytest
 from pipeline.tracking import store
 from pipeline.tracking.errors import TrackingError
 from pipeline.tracking.store import IMPATIENT
+from pipeline.tracking.sweep import Sweep
 from pipeline.tracking.tracker import log_job, open_sweep
-from tests.tracking.made import make_run
+from tests.tracking.made import TODAY, make_run
 
 LATER = "log them later with: python -m pipeline.sync (and outputs=… as in this command)"
 
@@ -53,7 +54,7 @@ def silent() -> Iterator[Silent]:
 def opening(uri: str, outputs: Path) -> str:
     settings = {"name": "mlflow", "uri": uri, "experiment": "onesided"}
     with pytest.raises(TrackingError) as raised:
-        open_sweep(settings, outputs, {}, many=True)
+        open_sweep(settings, outputs, Sweep({}), many=True)
     message = str(raised.value)
     assert "\n" not in message
     assert message.endswith(LATER)
@@ -85,7 +86,7 @@ def test_a_silent_server_is_not_asked_for_every_job(
     entry, calls = make_run(tmp_path), []
     for _ in range(3):
         with pytest.raises(TrackingError, match="the server did not answer in time"):
-            log_job(tracking, entry, "today")
+            log_job(tracking, entry, TODAY)
         calls.append(silent.calls())
     assert calls == [1, 0, 0]
 

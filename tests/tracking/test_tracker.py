@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pipeline.tracking.sweep import Sweep
 from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
-from tests.tracking.made import HASH, make_failure, make_run
+from tests.tracking.made import HASH, TODAY, make_failure, make_run
 
 if TYPE_CHECKING:  # it takes seconds to import, also in a session that runs other tests
     from mlflow.entities import Run
@@ -28,7 +29,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tracking(outputs: Path) -> dict[str, Any]:
-    found = open_sweep(SETTINGS, outputs, ABOUT, many=True)
+    found = open_sweep(SETTINGS, outputs, Sweep(ABOUT), many=True)
     assert found is not None
     return found
 
@@ -43,11 +44,11 @@ def client(tracking: dict[str, Any]) -> MlflowClient:
 @pytest.fixture(scope="module")
 def runs(outputs: Path, tracking: dict[str, Any], client: MlflowClient) -> dict[str, Run]:
     jobs = {
-        "ours": make_run(outputs, "ours", groups=True),
+        "ours": make_run(outputs, "ours", groups=["a"]),
         "margin": make_run(outputs, "margin", 1).but(state="kept"),
         "noise": make_failure(outputs, "noise", 2),
     }
-    ids = {method: log_job(tracking, entry, "today") for method, entry in jobs.items()}
+    ids = {method: log_job(tracking, entry, TODAY) for method, entry in jobs.items()}
     return {method: client.get_run(number) for method, number in ids.items()}
 
 
@@ -68,7 +69,7 @@ def test_the_curve_is_the_mean_over_splits_of_the_average_loss(
         frame = pd.read_parquet(f"{run.data.tags['run_folder']}/curves.parquet")
         truth = (frame["loss"] / frame["round"]).groupby(frame["round"]).mean()
         steps = [point.step for point in history]
-        assert len(steps) == 200
+        assert len(steps) == CURVE_POINTS
         assert steps[-1] == frame["round"].max()
         np.testing.assert_allclose([point.value for point in history], truth.loc[steps])
 
@@ -89,7 +90,7 @@ def test_tags_are_the_projects_nouns(runs: dict[str, Run], tracking: dict[str, A
     }  # fmt: skip
     assert expected.items() <= runs["ours"].data.tags.items()
     assert runs["margin"].data.tags["state"] == "kept"
-    assert runs["ours"].info.run_name == "ours 0.5 diabetes linear"
+    assert runs["ours"].info.run_name == "ours 50% diabetes linear"
     assert runs["ours"].data.params["alphas"] == "2^-10 … 2^4"
 
 
@@ -152,10 +153,10 @@ def test_the_parent_ends_with_its_sweep(
 
 
 def test_a_single_job_has_no_parent(outputs: Path, client: MlflowClient) -> None:
-    tracking = open_sweep(SETTINGS, outputs, ABOUT, many=False)
+    tracking = open_sweep(SETTINGS, outputs, Sweep(ABOUT), many=False)
     assert tracking is not None
     assert tracking["parent"] is None
-    run = client.get_run(log_job(tracking, make_run(outputs), "today"))
+    run = client.get_run(log_job(tracking, make_run(outputs), TODAY))
     assert "mlflow.parentRunId" not in run.data.tags
     close_sweep(tracking, 0, None)
 
@@ -163,7 +164,7 @@ def test_a_single_job_has_no_parent(outputs: Path, client: MlflowClient) -> None
 def test_many_params_are_all_logged(outputs: Path, tracking: dict[str, Any], client: Any) -> None:
     options = ", ".join(f"p{k}: {k}" for k in range(250))
     entry = make_run(outputs, "greedy", 5, options=options)
-    params = client.get_run(log_job(tracking, entry, "today")).data.params
+    params = client.get_run(log_job(tracking, entry, TODAY)).data.params
     assert {f"method.p{k}": str(k) for k in range(250)}.items() <= params.items()
 
 
@@ -176,7 +177,7 @@ def test_half_a_run_is_not_left_behind(
     monkeypatch.setattr("pipeline.tracking.tracker._log_files", full)
     entry = make_run(outputs, "os_noise", 6)
     with pytest.raises(TrackingError, match="the disk is full; results are saved"):
-        log_job(tracking, entry, "today")
+        log_job(tracking, entry, TODAY)
     found = client.search_runs([tracking["experiment_id"]], "tags.method = 'os_noise'")
     assert list(found) == []
 
@@ -185,17 +186,17 @@ def test_a_damaged_run_folder_is_told_as_such(outputs: Path, tracking: dict[str,
     entry = make_run(outputs, "eps_greedy", 7)
     Path(entry.folder or "", "curves.parquet").unlink()
     with pytest.raises(TrackingError, match="this run is missing"):
-        log_job(tracking, entry, "today")
+        log_job(tracking, entry, TODAY)
 
 
 def test_a_deleted_experiment_is_told_as_such(outputs: Path, client: MlflowClient) -> None:
     client.delete_experiment(client.create_experiment("gone"))
     with pytest.raises(TrackingError, match="'gone' is deleted there"):
-        open_sweep({**SETTINGS, "experiment": "gone"}, outputs, ABOUT, many=True)
+        open_sweep({**SETTINGS, "experiment": "gone"}, outputs, Sweep(ABOUT), many=True)
 
 
 def test_tracking_none_touches_nothing(tmp_path: Path) -> None:
-    assert open_sweep({"name": "none"}, tmp_path / "outputs", ABOUT, many=True) is None
+    assert open_sweep({"name": "none"}, tmp_path / "outputs", Sweep(ABOUT), many=True) is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -205,7 +206,7 @@ def test_another_database_is_found_from_any_folder(
     (tmp_path / "other.db").write_bytes((outputs / "mlflow.db").read_bytes())
     monkeypatch.chdir(tmp_path)
     tracking = open_sweep(
-        {**SETTINGS, "uri": "sqlite:///other.db"}, tmp_path / "outputs", ABOUT, many=False
+        {**SETTINGS, "uri": "sqlite:///other.db"}, tmp_path / "outputs", Sweep(ABOUT), many=False
     )
     assert tracking is not None
     assert tracking["uri"] == f"sqlite:///{tmp_path}/other.db"

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from pipeline.tracking import store
+from pipeline.tracking.sweep import Sweep
 from pipeline.tracking.tracker import TrackingError, log_job, open_sweep
-from tests.tracking.made import make_run
+from tests.tracking.made import TODAY, make_run
 
 SETTINGS = {"name": "mlflow", "uri": None, "experiment": "onesided"}
 METHODS = ("ours", "margin", "greedy", "noise")
@@ -27,7 +28,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tracking(outputs: Path) -> dict[str, Any]:
-    found = open_sweep(SETTINGS, outputs, {"sweep": "today"}, many=True)
+    found = open_sweep(SETTINGS, outputs, TODAY, many=True)
     assert found is not None
     return found
 
@@ -64,7 +65,7 @@ def test_a_new_dataset_logged_by_several_at_once_is_there_once(
     client = store.client_of(tracking["uri"])
     entries = [make_run(outputs, method, number) for number, method in enumerate(METHODS)]
     with meeting(SqlDataset, len(METHODS)) as met, ThreadPoolExecutor(len(METHODS)) as pool:
-        ids = list(pool.map(lambda entry: log_job(tracking, entry, "today"), entries))
+        ids = list(pool.map(lambda entry: log_job(tracking, entry, TODAY), entries))
     assert len(met) == len(METHODS)
     runs = [client.get_run(run_id) for run_id in ids]
     assert [run.info.status for run in runs] == ["FINISHED"] * len(METHODS)
@@ -91,7 +92,7 @@ def test_what_the_database_refuses_for_another_reason_is_told(
     client = store.client_of(tracking["uri"])
     monkeypatch.setattr(client, "log_inputs", refuse)
     with pytest.raises(TrackingError, match="NOT NULL constraint failed"):
-        log_job(tracking, make_run(outputs), "today")
+        log_job(tracking, make_run(outputs), TODAY)
     assert len(asked) == 2
 
 
@@ -108,7 +109,7 @@ def test_an_experiment_made_meanwhile_on_another_machine_is_taken(
         return look(name)
 
     monkeypatch.setattr(client, "get_experiment_by_name", look_too_early)
-    again = open_sweep(SETTINGS, outputs, {}, many=False)
+    again = open_sweep(SETTINGS, outputs, Sweep({}), many=False)
     assert again is not None
     assert missed == ["onesided"]
     assert again["experiment_id"] == tracking["experiment_id"]

@@ -22,7 +22,7 @@ from pipeline.paper.report.write import PAGES
 from pipeline.tracking.tracker import close_sweep, log_job, open_sweep
 from pipeline.view.style import LOOKS
 from tests.paper.report.made_up_report import MISSING, REASON, RUN, Made, make_report
-from tests.tracking.made import make_run
+from tests.tracking.made import TODAY, make_run
 
 pytest_plugins = ("tests.browser",)
 pytestmark = pytest.mark.slow
@@ -477,9 +477,9 @@ def test_labels_name_every_control(page: Chrome) -> None:
 
 def test_mlflow_finds_the_run(browser: Chrome, tmp_path: Path) -> None:
     settings = {"name": "mlflow", "uri": None, "experiment": "onesided"}
-    tracking: Any = open_sweep(settings, tmp_path, {"sweep": "today"}, many=True)
+    tracking: Any = open_sweep(settings, tmp_path, TODAY, many=True)
     for number_, method in enumerate(("ours", "margin")):
-        log_job(tracking, make_run(tmp_path, method, number_), "today")
+        log_job(tracking, make_run(tmp_path, method, number_), TODAY)
     close_sweep(tracking, 0, None)
     with serving(tmp_path) as address:
         port = address.partition("127.0.0.1:")[2].partition("/")[0]
