@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pipeline.tracking.record import CURVE_POINTS
 from pipeline.tracking.sweep import Sweep
 from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
 from tests.tracking.made import HASH, TODAY, make_failure, make_run
