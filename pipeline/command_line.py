@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130
 BY_SIGNAL = 128  # and its number: the exit code of what a signal has ended

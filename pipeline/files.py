@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and their digests."""
+"""Files that are there whole or not at all, their digests, and where the configs are."""
 
 from __future__ import annotations
 
@@ -94,3 +94,9 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError, UnicodeDecodeError):
         return None
+
+
+def conf_dir() -> Path:
+    """Return the folder of the configs: packed into the wheel, or beside the package."""
+    packed = Path(__file__).parent / "conf"
+    return packed if packed.is_dir() else Path(__file__).parents[1] / "conf"

@@ -8,18 +8,31 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import re
 import sys
 from pathlib import Path
 
 import hydra
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
-from pipeline.command_line import FAILED, INTERRUPTED, REFUSED, name_of
-from pipeline.paths import conf_dir
-from pipeline.run_help import help_template
+from pipeline.command_line import (
+    FAILED,
+    INTERRUPTED,
+    REFUSED,
+    Setting,
+    list_words,
+    name_of,
+    parser_of,
+    read_settings,
+)
+from pipeline.files import conf_dir
 from pipeline.terminal import any_terminal
 
+ABOUT = "Compute one cell, or with -m a sweep: all combinations of the values listed."
+USAGE = "[-m] [KEY=VALUE[,VALUE…] …]"
+EXAMPLE = re.compile(r"# (python -m .*)")
 SELDOM = (100_000, 50, 100)  # Python's own: 700, 10, 10
 FULL_ERROR, TRACE = "HYDRA_FULL_ERROR", "ONESIDED_TRACE"  # the second: what the user has set
 
@@ -82,6 +95,31 @@ def _explained(error: Exception) -> int:
     said = explain_request(cause, sys.argv[1:])
     print(f"{name_of('pipeline.run')}: {said}", file=sys.stderr)
     return FAILED if begun else REFUSED
+
+
+def help_template() -> str:
+    """Return the help page in the words of conf/config.yaml, which names this as Hydra's template.
+
+    Examples, keys and what they mean stand there. In a template a dollar is written twice.
+    """
+    file = conf_dir() / "config.yaml"
+    examples = "\n".join(EXAMPLE.findall(file.read_text(encoding="utf-8")))
+    page = parser_of("pipeline.run", f"{ABOUT}\n\nExamples:\n{examples}", USAGE)
+    page.add_argument("-m", "--multirun", action="store_true", help="run a sweep")
+    page.add_argument("--cfg", metavar="job", help="show the whole config, run nothing")
+    page.add_argument("--config-dir", metavar="FOLDER", help="configs of your own")
+    page.add_argument("--hydra-help", action="store_true", help="show all options of Hydra")
+    settings = list(read_settings(file))
+    groups = [one._replace(section="") for one in settings if one.section == "defaults"]
+    keys = [one for one in settings if one.section not in ("defaults", "hydra")]
+    list_words(page, "choices", {one.written: _choices(one) for one in groups})
+    list_words(page, "settings", {one.written: one.about for one in keys})
+    return page.format_help().replace("$", "$$")
+
+
+def _choices(group: Setting) -> str:
+    options = GlobalHydra.instance().config_loader().get_group_options(group.key)
+    return f"{group.about}: {', '.join(options)}"
 
 
 if __name__ == "__main__":

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from pipeline.core.methods.base import REGISTRY
 from pipeline.sweeps.warm import warm_up
 
 # No example has to be quick: how long one takes says how busy the machine is.
@@ -20,3 +22,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile the kernels once, before several processes would; make an unreadable cache anew."""
     if not hasattr(session.config, "workerinput") and not session.config.option.collectonly:
         warm_up()
+
+
+@pytest.fixture(autouse=True)
+def _registry() -> Iterator[None]:
+    """Forget the methods a test makes known: others count on those of the project."""
+    before = dict(REGISTRY)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(before)

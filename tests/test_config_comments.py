@@ -7,7 +7,7 @@ from pathlib import Path
 from omegaconf import DictConfig, OmegaConf
 
 from pipeline.command_line import Setting, read_settings
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 
 CONFIG = conf_dir() / "config.yaml"
 

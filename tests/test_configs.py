@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 
 from pipeline.cells.cell import Cell
 from pipeline.cells.read import make_cell
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 from pipeline.sweeps.plan import config_loader
 from tests.cells.configs import places, run_listed, values
 

@@ -1,6 +1,7 @@
 """Who may import whom: read from the source, so that no list can go stale."""
 
 import ast
+from collections import Counter
 from collections.abc import Container, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -127,3 +128,14 @@ def test_a_cycle_is_found() -> None:
     }
     with pytest.raises(CycleError):
         TopologicalSorter(imports_of(sources)).prepare()
+
+
+SAME_THING = {  # in whichever room: what a package is for, so that its files may be called alike
+    "base", "erm", "errors", "page", "picture", "run", "sgd", "tables",
+}  # fmt: skip
+
+
+def test_no_two_modules_share_a_name_that_means_different_things() -> None:
+    names = Counter(path.stem for path in (ROOT / "pipeline").rglob("*.py"))
+    shared = {name for name, count in names.items() if count > 1 and not name.startswith("__")}
+    assert shared == SAME_THING

@@ -13,6 +13,7 @@ import pytest
 from pipeline.cells.errors import ConfigError
 from pipeline.cells.own_method import find_method
 from pipeline.cells.read import make_cell
+from pipeline.core.methods.baselines import Margin
 from pipeline.core.methods.checks import CHECKS
 from pipeline.sweeps.plan import plan
 from tests.commands import ROOT, run
@@ -75,7 +76,7 @@ def test_each_mistake_is_one_line_and_the_others_go_on(tmp_path: Path) -> None:
         f"method 'lost' is unknown: there is no file {folder}/lost.py",
         f"{folder}/broken.py: SyntaxError: invalid syntax (broken.py, line 1)",
         f"{folder}/silent.py: registers no method of the name 'silent' (name = \"silent\")",
-        f"{folder}/margin.py: method 'margin' is defined in pipeline.core.methods.margin already",
+        f"{folder}/margin.py: method 'margin' is defined in {Margin.__module__} already",
     ):
         assert failed.count(f"FAILED: {line}") == 1, failed
     assert list(numbers(done, tmp_path).query("state == 'computed'")["method"]) == ["my_method"]

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.core.methods.base import REGISTRY
-
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
@@ -24,16 +22,12 @@ def test_every_code_block_runs(block: str, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fading.py").write_text(next(b for b in BLOCKS if "class Fading(Method)" in b))
     monkeypatch.syspath_prepend(tmp_path)
-    before = dict(REGISTRY)
-    REGISTRY.pop("fading", None)  # another test's, if it ran before in this process
     script = tmp_path / "block.py"
     script.write_text(block)
     try:
         exec(compile(block, str(script), "exec"), {"__name__": "readme"})
     finally:
         sys.modules.pop("fading", None)
-        REGISTRY.clear()
-        REGISTRY.update(before)
 
 
 def test_every_make_command_exists() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from pipeline.results.average import GroupRates
 from pipeline.results.frame import write_summary
-from pipeline.results.groups import GroupRates
 from pipeline.results.journal import Run
 from pipeline.summary.tables import _print_group_table
 from pipeline.terminal import printable

@@ -18,7 +18,7 @@ from pipeline.cells.definitions import CODE
 from pipeline.cells.errors import ConfigError, MethodError
 from pipeline.core.methods import Method, get_method, method_names
 from pipeline.core.methods.base import REGISTRY
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 
 OWN_PREFIX = "onesided_method_"
 

@@ -16,7 +16,7 @@ from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.links import Link, get_link
 from pipeline.core.methods import Method, Setting, get_method
 from pipeline.core.models.base import Growth, Model, ModelSpec, ScoreScale
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 
 TimeUnit = Literal["rounds", "examples"]
 COUNTERS = ("n_rounds_", "n_seen_", "_next_id", "_n_features")

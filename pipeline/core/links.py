@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from scipy.special import ndtri
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 
 _SQRT2 = math.sqrt(2.0)
 _SQRT2PI = math.sqrt(2.0 * math.pi)

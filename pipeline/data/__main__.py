@@ -11,18 +11,23 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pipeline.command_line import FAILED, choose, guarded, read_settings
-from pipeline.core.names import closest
-from pipeline.data import commands
-from pipeline.data.errors import DataError
-from pipeline.data.sources import MIRROR, SOURCES, Mirror, Settings
-from pipeline.data.spec import dataset_names
-from pipeline.paths import conf_dir
+from pipeline.core.near_misses import closest
+from pipeline.data.dataset import check as check_dataset
+from pipeline.data.dataset import encode
+from pipeline.data.errors import DataError, UnavailableError
+from pipeline.data.sources import MIRROR, SOURCES, Mirror, Settings, find_table
+from pipeline.data.sources.find import place_of, table_from
+from pipeline.data.sources.kept import Raw
+from pipeline.data.spec import DatasetSpec, Table, dataset_names, read_spec
+from pipeline.files import conf_dir
 from pipeline.terminal import any_terminal
 
 PROTOCOLS = ("inferred", "stated")
@@ -30,6 +35,7 @@ LINKS = ("linear", "logistic", "probit")
 LINKED = ("glm", "greedy_trap")  # the link is part of these datasets
 COLUMNS = ("target", "group", "drop")
 OWN = ("target", "positive", "negative", "above", "group", "drop", "separator")
+HEADER = ("dataset", "rows", "columns", "positives", "source", "now", "licence")
 PURPOSES = {
     "list": "the ten datasets and where they are now",
     "fetch": "write the raw tables to data/raw",
@@ -75,7 +81,7 @@ def _add_options_of_describe(parser: argparse.ArgumentParser) -> None:
     )
     table = parser.add_argument_group("of your own table")
     abouts = {one.key: one.about for one in read_settings(conf_dir() / "dataset" / "csv.yaml")}
-    abouts["drop"] += "; may be given several times"
+    abouts["drop"] = "a column to leave out; may be given several times"
     for option in OWN:
         action = "append" if option == "drop" else "store"
         metavar = "COLUMN" if option in COLUMNS else "VALUE"
@@ -84,8 +90,8 @@ def _add_options_of_describe(parser: argparse.ArgumentParser) -> None:
 
 def run_list(options: argparse.Namespace, settings: Settings) -> int:
     """Print the table of datasets."""
-    rows = list(commands.list_rows(options.protocol or PROTOCOLS[0], settings))
-    print("\n".join(commands.aligned(rows, right=(1, 2, 3))))
+    rows = list(list_rows(options.protocol or PROTOCOLS[0], settings))
+    print("\n".join(aligned(rows, right=(1, 2, 3))))
     return 0
 
 
@@ -99,7 +105,7 @@ def run_fetch(options: argparse.Namespace, settings: Settings) -> int:
     failed = 0
     for name in names:
         try:
-            for line in commands.fetch(name, protocols, settings):
+            for line in fetch(name, protocols, settings):
                 print(line, flush=True)
         except BrokenPipeError:
             raise
@@ -117,11 +123,11 @@ def run_check(options: argparse.Namespace, settings: Settings) -> int:
     states, lines = [], []
     for name in dataset_names():
         for protocol in protocols:
-            state, cells = commands.check(name, protocol, settings, options.source)
+            state, cells = check(name, protocol, settings, options.source)
             states.append(state)
             lines.append(cells)
     header = ("dataset", "protocol", "rows", "columns", "positives", "hash", "state")
-    print("\n".join(commands.aligned([header, *lines], right=(2, 3, 4))))
+    print("\n".join(aligned([header, *lines], right=(2, 3, 4))))
     counts = {state: states.count(state) for state in ("ok", "absent", "BAD")}
     print(", ".join(f"{count} {state}" for state, count in counts.items() if count))
     return 1 if counts["BAD"] else 0
@@ -147,6 +153,87 @@ def run_describe(options: argparse.Namespace, settings: Settings) -> int:
     draw_scores(scores, path)
     print(f"picture   {path}")
     return 0
+
+
+def list_rows(protocol: str, settings: Settings) -> Iterator[Sequence[str]]:
+    """Yield the cells of the table of datasets, the header first."""
+    yield HEADER
+    for name in dataset_names():
+        spec = read_spec(name)
+        recipe = spec.recipe(protocol)
+        expect, table = recipe.expect, spec.tables[recipe.table]
+        share = f"{expect.positives:,} ({expect.positives / expect.rows:.0%})"
+        figures = (f"{expect.rows:,}", str(expect.columns), share)
+        now = place_of(recipe.table, table, settings)
+        yield (name, *figures, origin(spec, table), now, spec.licence)
+
+
+def origin(spec: DatasetSpec, table: Table) -> str:
+    """Return where a table was published, in a few letters."""
+    if table.openml is not None:
+        return f"OpenML {table.openml.data_id}"
+    host = urlsplit(spec.homepage).netloc
+    short = {"archive.ics.uci.edu": "UCI", "github.com": "GitHub", "www.openml.org": "OpenML"}
+    return short.get(host, host)
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> Iterator[str]:
+    """Yield rows as lines of columns; those in ``right`` are set to the right."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def fetch(name: str, protocols: Sequence[str], settings: Settings) -> Iterator[str]:
+    """Write the raw tables that the protocols of a dataset need; yield a line about each."""
+    spec, raw = read_spec(name), Raw(settings.raw)
+    for key in dict.fromkeys(spec.recipe(protocol).table for protocol in protocols):
+        table = spec.tables[key]
+        frame, source = find_table(key, table, settings)
+        if source != Raw.name:
+            raw.keep(key, table, frame)
+        rows, columns = frame.shape
+        path = raw.path(key, table)
+        shape = f"{rows:>6,} rows × {columns:>3} raw columns"
+        size = f"{path.stat().st_size / 1000:,.0f} kB"
+        yield f"{name:10}  {shape} from {source:7} -> {path} ({size})"
+
+
+def check(
+    name: str, protocol: str, settings: Settings, source: str | None = None
+) -> tuple[str, Sequence[str]]:
+    """Return "ok", "absent" or "BAD", and the cells of a line about a dataset.
+
+    Args:
+        name: of the dataset.
+        protocol: of the dataset.
+        settings: of the sources; no network is used, unless ``source`` is one that needs it.
+        source: where to take the table from; None for the first that has it.
+    """
+    spec = read_spec(name)
+    recipe = spec.recipe(protocol)
+    key, declared = recipe.table, spec.tables[recipe.table]
+    here = dataclasses.replace(settings, offline=True)
+    try:
+        if source is None:
+            table, place = find_table(key, declared, here)
+        else:
+            table, place = table_from(source, key, declared, settings), source
+        dataset = check_dataset(encode(spec, protocol, table, place), recipe.expect)
+    except UnavailableError as error:
+        advice = f"python -m pipeline.data fetch {name} --protocol {protocol}"
+        reason = f"not here: {error if source else advice}"
+        return "absent", (name, protocol, "", "", "", "", reason)
+    except DataError as error:
+        return "BAD", (name, protocol, "", "", "", "", f"BAD: {error}")
+    rows, columns = dataset.X.shape
+    expect = recipe.expect
+    figures = (f"{rows:,}", str(columns), f"{expect.positives:,}", expect.sha256[:12])
+    return "ok", (name, protocol, *figures, f"ok, {place}")
 
 
 COMMANDS = {

@@ -9,14 +9,14 @@ from typing import Any
 from omegaconf import OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 from pipeline.data.dataset import Dataset, load_spec
 from pipeline.data.errors import DataError
 from pipeline.data.own_table import load_file, load_frame, load_openml
 from pipeline.data.sources import Settings
 from pipeline.data.spec import dataset_names, parse_spec
 from pipeline.data.synthetic import glm, greedy_trap
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 
 MAKERS: dict[str, Callable[..., Dataset]] = {
     "csv": load_file,

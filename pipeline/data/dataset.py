@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 from pipeline.data.encode.categories import missing_name, text_codes
 from pipeline.data.encode.encoder import Encoder, declared_steps
 from pipeline.data.encode.kinds import FloatArray, numbers, shown

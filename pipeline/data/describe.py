@@ -25,7 +25,7 @@ from pipeline.data.encode.kinds import FloatArray
 from pipeline.data.errors import DataError, whole_file
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.spec import read_spec
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 from pipeline.terminal import printable
 
 DEFAULT_PROTOCOL = "inferred"

@@ -12,9 +12,9 @@ from typing import Any
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 from pipeline.data.errors import DataError
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 
 
 @dataclass

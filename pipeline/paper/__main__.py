@@ -15,14 +15,24 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pipeline.command_line import FAILED, choose, guarded
 from pipeline.paper.collection import Collection, CollectionError, merge
-from pipeline.paper.commands import COMMANDS
+from pipeline.paper.comparison.compare import compare
+from pipeline.paper.comparison.page import headline, write_comparison
+from pipeline.paper.figures import draw_figures
+from pipeline.paper.hindsight.held_out import joined
+from pipeline.paper.hindsight.page import write_hindsight
 from pipeline.paper.published import PublishedError
+from pipeline.paper.report.content import Sources
+from pipeline.paper.report.write import write_report
+from pipeline.paper.tables import layout, write_tables
 from pipeline.terminal import any_terminal
+from pipeline.view.names import row_name
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,6 +76,127 @@ def one_protocol(collection: Collection, wanted: str | None) -> Collection:
     names = ", ".join(found) or "none"
     raise CollectionError(f"name one --protocol that has results; there are: {names}")
 
+
+@dataclass(frozen=True)
+class Command:
+    """A subcommand.
+
+    Attributes:
+        run: writes files to ``options.out`` and yields the lines to print; its docstring is the
+            help.
+        options: it has beside those of all, by name, as ``add_argument`` takes them.
+    """
+
+    run: Callable[[Collection, argparse.Namespace], Iterable[str]]
+    options: Mapping[str, Mapping[str, Any]]
+
+
+def tables(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
+    """Write the paper's tables from collected results."""
+    commands = write_tables(collection, options.out, options.only)
+    yield f"tables:   {options.out}"
+    failed = collection.cells[collection.cells["state"] == "failed"]
+    for cell in failed.to_dict("records"):
+        name = row_name(cell["link"], cell["dataset"], cell["cutoff"])
+        yield f"failed:   {name}, {cell['method']}: {cell['reason']}"
+    yield from _to_fill("cells", commands)
+
+
+def comparison(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
+    """Compare collected results with the paper's figures."""
+    found = compare(collection)
+    (protocol,) = collection.protocols
+    commands = write_comparison(found, options.out, protocol)
+    yield from headline(found)
+    yield f"comparison: {options.out}"
+    yield from _to_fill("cells", commands)
+
+
+def figures(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
+    """Draw the paper's figures, and loss against alpha, from collected results."""
+    draw_figures(collection, options.out)
+    yield f"figures:  {options.out}"
+
+
+def hindsight(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
+    """Show what tuning alpha in hindsight is worth."""
+    fresh = None if options.fresh is None else Collection.read(options.fresh)
+    if fresh is not None:
+        fresh = fresh.of(*collection.protocols)
+    commands = write_hindsight(joined(collection, fresh), options.out)
+    yield f"hindsight: {options.out}"
+    yield from _to_fill("splits", commands)
+
+
+def report(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
+    """Write the report: one page with all tables, curves and comparisons, to open offline."""
+    path = write_report(
+        Sources(
+            collection=collection,
+            stated=_stated(options.stated),
+            hindsight=options.hindsight,
+            theory=options.theory,
+            outputs=options.outputs,
+            page=options.out,
+        ),
+    )
+    yield f"report:   {path} ({path.stat().st_size / 1e6:.1f} MB)"
+
+
+def _to_fill(what: str, commands: Sequence[str]) -> Iterable[str]:
+    if commands:
+        yield f"{what} are missing; to fill them:"
+        yield from (f"  {line}" for line in commands)
+
+
+def _stated(folders: Iterable[Path] | None) -> Collection | None:
+    if folders is None:
+        return None
+    found = merge(map(Collection.read, folders))
+    if len(found.protocols) != 1:
+        names = ", ".join(found.protocols) or "none"
+        raise CollectionError(f"--stated: expected results of one protocol, there are: {names}")
+    return found
+
+
+def _folder(about: str, **more: Any) -> dict[str, Any]:
+    return {"type": Path, "metavar": "FOLDER", "help": about, **more}
+
+
+TABLES = list(layout())
+COMMANDS = {
+    "tables": Command(
+        tables,
+        {
+            "--only": {
+                "nargs": "+",
+                "default": (),
+                "choices": TABLES,
+                "metavar": "TABLE",
+                "help": f"some of {', '.join(TABLES)}",
+            }
+        },
+    ),
+    "compare": Command(comparison, {}),
+    "figures": Command(figures, {}),
+    "hindsight": Command(
+        hindsight, {"--fresh": _folder("folder of collected results on splits 10-19")}
+    ),
+    "report": Command(
+        report,
+        {
+            "--stated": _folder(
+                "collected results of Tables 1 and 2 under the other protocol", nargs="+"
+            ),
+            "--hindsight": _folder("what `python -m pipeline.paper hindsight` wrote"),
+            "--theory": _folder("folder of what the commands of `python -m pipeline.theory` wrote"),
+            "--outputs": _folder(
+                "folder with the run folders, for links and environments (default: outputs)",
+                default=Path("outputs"),
+            ),
+        },
+    ),
+}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,12 +1,13 @@
 """The results of a sweep in three small tables; everything in the paper is derived from them.
 
 ``cells.csv`` has a line for each cell, missing ones too; ``losses.parquet`` R_T of every alpha and
-split; ``curves.parquet`` R_t/t of the tuned alpha, its mean and standard error over splits.
+split; ``curves.parquet`` R_t/t of the tuned alpha, its mean and standard error over splits. What
+is missing has a command that fills it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,27 +17,23 @@ import pyarrow.parquet as pq
 
 from pipeline.files import replacing, write_csv
 from pipeline.results.average import average_loss
-from pipeline.results.frame import collect
+from pipeline.results.frame import FIGURE_TYPES, collect
 from pipeline.results.journal import Run
 from pipeline.results.outcome import Columns
 from pipeline.results.runs import PARTS
 
 LABELS = list(PARTS)
 STATES = ("done", "failed", "missing")
-RATIONALS = (
-    "alpha", "loss", "standard_error", "accepted_rate", "missed_rate", "cutoff_value",
-)  # fmt: skip
-COUNTS = ("n_rounds", "n_splits")
 CELL_TYPES = {
     **dict.fromkeys((*LABELS, "state", "reason", "folder"), "str"),
-    **dict.fromkeys(RATIONALS, "float64"),
-    **dict.fromkeys(COUNTS, "Int64"),
+    **FIGURE_TYPES,
 }
 LOSS_TYPES = {**dict.fromkeys(LABELS, "str"), "alpha": "float64", "split": "int64"}
 LOSS_TYPES["loss"] = "float64"
 CURVE_TYPES = {**dict.fromkeys(LABELS, "str"), "round": "int64"}
 CURVE_TYPES |= {"mean": "float64", "standard_error": "float64"}
 CELLS, LOSSES, CURVES = "cells.csv", "losses.parquet", "curves.parquet"
+COMMAND = "python -m pipeline.run -m experiment=paper"  # that fills a gap
 CURVE_POINTS = 200  # more than a printed panel can show
 
 
@@ -128,6 +125,36 @@ def average_curve(columns: Columns, points: int = CURVE_POINTS) -> Columns:
     return {"round": found.rounds, "mean": found.mean, "standard_error": found.error}
 
 
+def fill_command(labels: Mapping[str, str]) -> str:
+    """Return the command that runs a cell; a label may be several, separated by commas."""
+    return " ".join([COMMAND, *(f"{name}={labels[name]}" for name in LABELS)])
+
+
+def fill_commands(gaps: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return few commands that run all the gaps.
+
+    Datasets that lack the same cutoffs and methods share a command. A command may cover more
+    than the gaps; what is finished is skipped when it runs.
+
+    Args:
+        gaps: labels of the missing cells: protocol, dataset, link, cutoff and method.
+    """
+    lacking: dict[tuple[str, ...], tuple[dict[str, None], dict[str, None]]] = {}
+    for gap in gaps:
+        key = (gap["protocol"], gap["link"], gap["dataset"])
+        cutoffs, methods = lacking.setdefault(key, ({}, {}))
+        cutoffs[gap["cutoff"]] = None
+        methods[gap["method"]] = None
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for (protocol, link, dataset), (cutoffs, methods) in lacking.items():
+        wanted = (protocol, link, ",".join(sorted(cutoffs, key=float)), ",".join(methods))
+        alike.setdefault(wanted, []).append(dataset)
+    return [
+        fill_command(dict(zip(LABELS, (protocol, ",".join(datasets), *others), strict=True)))
+        for (protocol, *others), datasets in alike.items()
+    ]
+
+
 def _relative(run: Run, outputs: Path) -> str:
     """Return where a run is, from the outputs on; nothing of one that is not there."""
     if run.folder is None or run.state == "missing":
@@ -180,18 +207,17 @@ def _check(collection: Collection, where: str) -> None:
 
 def _read_cells(path: Path) -> pd.DataFrame:
     _check_exists(path)
-    figures = [name for name, kind in CELL_TYPES.items() if kind != "str"]
     try:
         frame = pd.read_csv(
             path,
             dtype="str",
             keep_default_na=False,
-            na_values={name: [""] for name in figures},
+            na_values={name: [""] for name in FIGURE_TYPES},
             encoding="utf-8",
         )
         _check_columns(frame, path, CELL_TYPES)
         # Python's own float(): what was written is read, to the last digit.
-        exact = {name: frame[name].astype("float64") for name in (*RATIONALS, *COUNTS)}
+        exact = {name: frame[name].astype("float64") for name in FIGURE_TYPES}
         return frame.assign(**exact).astype(CELL_TYPES)
     except CollectionError:
         raise

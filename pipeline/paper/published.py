@@ -43,25 +43,16 @@ class PublishedRow:
     """One row of the paper's tables.
 
     Attributes:
-        link: linear or logistic.
-        dataset: as in ``dataset=``.
-        cutoff: the label of the quantile, such as ``0.5``.
+        key: what names the row; its cutoff is the label of the quantile, such as ``0.5``.
         loss: by method.
         bold: the method printed in bold.
         in_text: whether Table 1 or 2 has the row too.
     """
 
-    link: str
-    dataset: str
-    cutoff: str
+    key: Setting
     loss: dict[str, float]
     bold: str
     in_text: bool
-
-    @property
-    def key(self) -> Setting:
-        """Return what names the row."""
-        return Setting(self.link, self.dataset, self.cutoff)
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -110,7 +101,7 @@ def best_methods(losses: Mapping[str, float]) -> tuple[str, ...]:
 
 def in_text(*links: str) -> list[Setting]:
     """Return the settings of Tables 1 and 2, of all links or some, in the paper's order."""
-    return [row.key for row in published() if row.in_text and row.link in (links or LINKS)]
+    return [row.key for row in published() if row.in_text and row.key.link in (links or LINKS)]
 
 
 def present(found: Collection[str]) -> list[str]:
@@ -146,8 +137,8 @@ def _row(number: int, line: dict[str, str], file: Path) -> PublishedRow:
         raise PublishedError(f"{file}, line {number}: {error}") from error
     if line["bold"] not in METHODS or min(loss.values()) <= 0:
         raise PublishedError(f"{file}, line {number}: a loss or the bold method makes no sense")
-    cutoff, is_in_text = f"{float(line['cutoff']):g}", line["in_text"] == "yes"
-    return PublishedRow(line["link"], line["dataset"], cutoff, loss, line["bold"], is_in_text)
+    key = Setting(line["link"], line["dataset"], f"{float(line['cutoff']):g}")
+    return PublishedRow(key, loss, line["bold"], line["in_text"] == "yes")
 
 
 def _finding(number: int, line: dict[str, str], file: Path) -> Finding:
@@ -156,7 +147,7 @@ def _finding(number: int, line: dict[str, str], file: Path) -> Finding:
         raise PublishedError(f"{where}: expected a finding of kind {', '.join(KINDS)}")
     about = {label: tuple((line[f"{label}s"] or "").split()) for label in Setting._fields}
     for label, wanted in about.items():
-        unknown = sorted(set(wanted) - {getattr(row, label) for row in published()})
+        unknown = sorted(set(wanted) - {getattr(row.key, label) for row in published()})
         if unknown:
             raise PublishedError(f"{where}: {unknown[0]!r} is in none of the published rows")
     return Finding(line["kind"], about, line["finding"])

@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 
 from pipeline.files import write_text
-from pipeline.paper.collection import Collection
-from pipeline.paper.fill_commands import fill_commands
+from pipeline.paper.collection import Collection, fill_commands
 from pipeline.paper.published import (
     DIGITS,
     LINKS,

@@ -10,12 +10,13 @@ from typing import Any
 import pandas as pd
 
 from pipeline.files import write_csv
-from pipeline.results.groups import group_rates
+from pipeline.results.average import group_rates
 from pipeline.results.journal import DONE, Run
 from pipeline.results.outcome import FIGURES, Outcome
 from pipeline.results.runs import PARTS, RunFolder
 from pipeline.terminal import printable
 
+FIGURE_TYPES = {name: "Int64" if name.startswith("n_") else "float64" for name in FIGURES}
 COLUMNS = (*PARTS, *FIGURES, "state", "reason", "folder", "seconds")
 CURVE_COLUMNS = (*PARTS, "split", "round", "loss", "average_loss")
 GROUP_COLUMNS = (*PARTS, "group", "loss", "accepted_rate", "missed_rate", "rows")
@@ -25,8 +26,7 @@ FORMULA = tuple("=+-@")
 def collect(runs: Sequence[Run]) -> pd.DataFrame:
     """Return one row for each run: what it was, its figures, and what became of it."""
     frame = pd.DataFrame([_row(run) for run in runs], columns=list(COLUMNS))
-    kinds = {name: "Int64" if name.startswith("n_") else "float64" for name in FIGURES}
-    return frame.astype(kinds)
+    return frame.astype(FIGURE_TYPES)
 
 
 def write_summary(runs: Sequence[Run], path: Path) -> None:

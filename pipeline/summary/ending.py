@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pipeline.results.average import AverageLoss
+from pipeline.results.average import AverageLoss, curve_of
 from pipeline.results.frame import write_summary
 from pipeline.results.journal import Journal, Run
 from pipeline.results.runs import TRACEBACK
 from pipeline.summary.inferred import note_lines
 from pipeline.summary.layout import Label, Sheet, column_text, lay_out, row_text, with_variants
-from pipeline.summary.seeds import curve_of
 from pipeline.summary.tables import print_groups, print_losses
 from pipeline.view.names import run_text
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from pipeline.results.groups import GroupRates
+from pipeline.results.average import Figures, GroupRates, figures_of, rates_of
 from pipeline.summary.layout import Label, Sheet, column_text, row_text
-from pipeline.summary.seeds import Figures, figures_of, rates_of
 from pipeline.terminal import printable
 from pipeline.view.names import NONE, alpha_text, loss_text
 from pipeline.view.text_table import print_table

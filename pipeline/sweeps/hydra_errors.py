@@ -10,8 +10,8 @@ from hydra.errors import HydraException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
 
 from pipeline.cells.errors import explain
-from pipeline.core.names import closest
-from pipeline.paths import conf_dir
+from pipeline.core.near_misses import closest
+from pipeline.files import conf_dir
 
 NONSENSE = (HydraException, ValueError, OSError)  # what a request can be refused with
 KEY = re.compile(r"Could not override '(?P<key>[^']+)'")

@@ -23,7 +23,7 @@ from omegaconf import DictConfig, OmegaConf
 from pipeline.cells.cell import Cell
 from pipeline.cells.errors import ConfigError, MethodError
 from pipeline.cells.read import check_machine, check_sources, make_cell
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 from pipeline.sweeps.compose import Composer
 
 VERSION = "1.3"  # as in pipeline/run.py

@@ -26,7 +26,7 @@ from pipeline.core.lanes import Lane
 from pipeline.core.learner import OneSidedLearner, TimeUnit
 from pipeline.core.loss import one_sided_loss
 from pipeline.core.methods import Setting
-from pipeline.core.methods.ours_log import OursLog
+from pipeline.core.methods.ours import OursLog
 from pipeline.core.methods.ours_theory import OursTheory
 from pipeline.data.sources import Settings
 from pipeline.paper.estimates import FloatArray

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from omegaconf import OmegaConf
 
-from pipeline.files import write_csv, write_text
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir, write_csv, write_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,8 +14,7 @@ import numpy as np
 from omegaconf import OmegaConf
 
 from pipeline.files import read_json
-from pipeline.results.average import average_loss
-from pipeline.results.groups import group_rates
+from pipeline.results.average import average_loss, group_rates
 from pipeline.results.journal import Run
 from pipeline.results.outcome import Outcome
 from pipeline.results.runs import CONFIG, ENVIRONMENT, PARTS, RunFolder

@@ -15,7 +15,7 @@ from pipeline.cells.cell import Cell
 from pipeline.cells.read import make_cell, plain
 from pipeline.cells.runner import Places, run_cells
 from pipeline.data.sources import Settings
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 from pipeline.results.journal import Journal, Run
 from pipeline.sweeps.executors import here
 from pipeline.sweeps.run import order_of, run

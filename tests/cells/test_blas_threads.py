@@ -16,7 +16,7 @@ from pipeline.cells.problem import problem_of
 from pipeline.cells.read import make_cell
 from pipeline.data.sources import Settings
 from tests.cells.configs import SMALL, values
-from tests.commands import ROOT
+from tests.commands import LONGEST, ROOT
 
 CELLS = (
     "dataset=crime method=greedy splits=1 cutoff=0.5",
@@ -50,7 +50,7 @@ def figures(cell: str, threads: str | None) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
+        timeout=LONGEST,
     )
     return done.stdout
 

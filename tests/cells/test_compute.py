@@ -17,7 +17,7 @@ from pipeline.core.loss import cutoff_at, fit_truth
 from pipeline.core.models.base import ModelSpec
 from pipeline.data.dataset import load
 from pipeline.data.splits import stratified_split
-from pipeline.results.groups import group_rates
+from pipeline.results.average import group_rates
 from pipeline.results.outcome import Outcome
 from tests.cells.configs import SMALL, places, values
 

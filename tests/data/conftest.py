@@ -12,7 +12,8 @@ import pytest
 
 from pipeline.data.sources import Settings, openml_client
 from pipeline.data.sources.settings import CACHE, MIRROR, RAW
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
+from tests.commands import LONGEST
 from tests.data.published import write_mirror
 
 OPENML = "https://www.openml.org/api/v1/xml"
@@ -59,7 +60,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def make_settings(tmp_path: Path) -> Callable[..., Settings]:
     def make(**changes: Any) -> Settings:
-        return Settings.of(**{"cache": tmp_path / "cache", "timeout": 300.0, **changes})
+        return Settings.of(**{"cache": tmp_path / "cache", "timeout": float(LONGEST), **changes})
 
     return make
 
@@ -144,7 +145,7 @@ def openml_settings(server: Any, make_settings: Callable[..., Settings]) -> obje
     def make(**changes: Any) -> Settings:
         # The client's import alone may take many seconds on a busy machine.
         address = f"{server.address}/api/v1/xml"
-        return make_settings(**{"openml_server": address, "timeout": 300.0, **changes})
+        return make_settings(**{"openml_server": address, "timeout": float(LONGEST), **changes})
 
     return make
 

@@ -8,7 +8,7 @@ from omegaconf import OmegaConf
 from pipeline.data.configured import all_names, load_config, load_named
 from pipeline.data.errors import DataError
 from pipeline.data.sources import Settings
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 
 OFFLINE = Settings.of(offline=True)
 

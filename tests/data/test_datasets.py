@@ -10,7 +10,7 @@ import pytest
 from pipeline.data.dataset import Dataset, check, encode, keep_rows, load, value_hash
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
 from pipeline.data.sources import Settings, find_table
-from pipeline.data.sources.published import Mirror, read_files
+from pipeline.data.sources.published_files import Mirror, read_files
 from pipeline.data.spec import dataset_names, read_spec
 from tests.data.published import TABLES, bundled_table, published_files
 

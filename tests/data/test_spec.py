@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 from pipeline.data.encode.encoder import declared_steps
 from pipeline.data.errors import DataError
 from pipeline.data.spec import dataset_names, parse_spec, read_spec
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 

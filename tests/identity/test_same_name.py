@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from pipeline.cells.identity import folder_of, identity_of
 from pipeline.cells.problem import prepare
 from pipeline.cells.read import make_cell
 from pipeline.cells.syntax import Module
-from pipeline.core.methods.base import REGISTRY
 from pipeline.data.sources import Settings
 from tests.cells.configs import SMALL, values
 from tests.identity.names import file_of, folder_name, root, with_source
@@ -60,7 +59,7 @@ def rewritten(change: Callable[[str], str], **renamed: str) -> Code:
         ("core.learner", "learned or forgotten already", "not known any more"),
         ("core.methods.sgd", '"a positive number" if', '"more than zero" if'),
         ("core.methods.passive", "must be a whole number", "is to be whole"),
-        ("core.names", 'f"; did you mean {match', 'f"; perhaps {match'),
+        ("core.near_misses", 'f"; did you mean {match', 'f"; perhaps {match'),
         ("cells.problem", "protocol.initial: {error}", "initial rows: {error}"),
         ("data.splits", "the initial set needs a share or a count", "which initial set?"),
     ],
@@ -204,23 +203,12 @@ def own_name(cell: Cell) -> str:
     return folder_of(cell, identity_of(cell, Settings.of(offline=True)), Path("outputs")).path.name
 
 
-@pytest.fixture
-def registry() -> Iterator[None]:
-    """Forget the methods a test makes known."""
-    before = dict(REGISTRY)
-    yield
-    REGISTRY.clear()
-    REGISTRY.update(before)
-
-
-@pytest.mark.usefixtures("registry")
 def test_a_method_of_ones_own_is_followed(tmp_path: Path) -> None:
     name = own_name(own_cell(tmp_path, OWN.format(1)))
     assert own_name(own_cell(tmp_path, OWN.format(2))) != name
     assert own_name(own_cell(tmp_path / "moved", "# Why.\n" + OWN.format(1))) == name
 
 
-@pytest.mark.usefixtures("registry")
 def test_a_changed_file_does_not_change_what_was_imported(tmp_path: Path) -> None:
     """A process that outlives a change of a file runs the old code, and says so."""
     old = own_cell(tmp_path, OWN.format(3))

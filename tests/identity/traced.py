@@ -15,6 +15,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from tests.commands import LONGEST
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "pipeline"
 GLM = "dataset=glm dataset.n=60 dataset.d=3 splits=2 alpha=1 tracking=none"
@@ -45,7 +47,7 @@ def traced() -> Met:
         capture_output=True,
         text=True,
         check=True,
-        timeout=600,
+        timeout=LONGEST,
     )
     found: dict[str, list[list[str]]] = json.loads(done.stdout)
     return {cell: [(file, name) for file, name in met] for cell, met in found.items()}

@@ -25,7 +25,9 @@ def near_the_paper(
     """Return results for the published cells, or some, that differ from the paper by chance."""
     rows = [row for row in published() if keep(row)]
     labels = [
-        (protocol, row.dataset, row.link, row.cutoff, method) for row in rows for method in METHODS
+        (protocol, row.key.dataset, row.key.link, row.key.cutoff, method)
+        for row in rows
+        for method in METHODS
     ]
     paper = np.array([row.loss[method] for row in rows for method in METHODS])
     noise = np.random.default_rng(seed).standard_normal((len(paper), len(ALPHAS), n_splits))

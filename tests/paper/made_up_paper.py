@@ -28,7 +28,7 @@ def full_collection() -> Collection:
     for row in published():
         easy = rng.normal(0, 0.12, N_SPLITS)  # what makes a split easy does so for all methods
         for method in METHODS:
-            labels.append(("inferred", row.dataset, row.link, row.cutoff, method))
+            labels.append(("inferred", row.key.dataset, row.key.link, row.key.cutoff, method))
             for part, columns in zip(parts, _cell(rng, row, method, easy), strict=True):
                 part.append(columns)
     names = pd.DataFrame(labels, columns=LABELS)
@@ -71,7 +71,9 @@ def _cell(
         "alpha": alphas[tuned],
         "loss": chosen.mean(),
         "standard_error": chosen.std(ddof=1) / np.sqrt(N_REPORTED),
-        "n_rounds": 48_000 if row.link == "linear" and row.dataset in ("adult", "bank") else 900,
+        "n_rounds": 48_000
+        if row.key.link == "linear" and row.key.dataset in ("adult", "bank")
+        else 900,
     }
     every = np.meshgrid(alphas, np.arange(N_SPLITS), indexing="ij")
     losses = {"alpha": every[0].ravel(), "split": every[1].ravel(), "loss": loss.ravel()}

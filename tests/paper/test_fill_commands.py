@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipeline.paper.fill_commands import fill_commands
+from pipeline.paper.collection import fill_commands
 from pipeline.sweeps.plan import plan
 
 START = "python -m pipeline.run -m "

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.paper.__main__ import main
-from pipeline.paper.commands import COMMANDS
+from pipeline.paper.__main__ import COMMANDS, main
 from tests.paper.made_up_collection import near_the_paper, without
 
 
@@ -13,7 +12,7 @@ from tests.paper.made_up_collection import near_the_paper, without
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("collections")
     for link in ("linear", "logistic"):
-        near_the_paper(keep=lambda row, link=link: row.link == link).write(folder / link)
+        near_the_paper(keep=lambda row, link=link: row.key.link == link).write(folder / link)
     near_the_paper(keep=lambda row: row.in_text, protocol="stated").write(folder / "stated")
     return folder
 

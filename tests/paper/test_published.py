@@ -17,7 +17,7 @@ def test_there_are_ten_cutoffs_for_each_dataset_and_link() -> None:
     rows = published()
     blocks: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        blocks.setdefault((row.link, row.dataset), []).append(row.cutoff)
+        blocks.setdefault((row.key.link, row.key.dataset), []).append(row.key.cutoff)
     assert len(blocks) == 20
     assert all(len(set(cutoffs)) == 10 for cutoffs in blocks.values())
     assert all(set(row.loss) == set(METHODS) for row in rows)
@@ -30,7 +30,7 @@ def test_seven_rows_print_the_wrong_figure_in_bold() -> None:
 def test_ours_is_the_row_minimum_in_66_and_67_rows() -> None:
     wins = {"linear": 0, "logistic": 0}
     for row in published():
-        wins[row.link] += "ours" in row.best
+        wins[row.key.link] += "ours" in row.best
     assert wins == {"linear": 66, "logistic": 67}
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.results.groups import group_rates
+from pipeline.results.average import group_rates
 from pipeline.results.outcome import Outcome
 from pipeline.results.runs import RunFolder, find_runs
 from tests.results.made_up import made_up

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 
 
 def test_the_tail_is_that_of_all_ways_to_draw_ten_splits() -> None:

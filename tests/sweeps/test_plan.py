@@ -13,7 +13,7 @@ from hydra.errors import HydraException
 from omegaconf import OmegaConf
 
 from pipeline.cells.errors import ConfigError
-from pipeline.paths import conf_dir
+from pipeline.files import conf_dir
 from pipeline.sweeps.compose import Composer
 from pipeline.sweeps.plan import Planned, plan
 

@@ -1,4 +1,4 @@
-"""The methods the paper compares, one file each, found by name."""
+"""The methods, found by name: those of every file here are registered."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 
 from pipeline.core.methods.base import REGISTRY, Method, Setting, register
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.links import Linear, Link
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 
 ScoreScale = Literal["mean", "contrast"]
 Growth = Literal["label", "acceptance"]

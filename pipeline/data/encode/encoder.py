@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 from pipeline.data.encode import categories, kinds
 from pipeline.data.encode.kinds import Feature, FloatArray, Kind
 from pipeline.data.errors import DataError

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 from pipeline.data.dataset import labels_of, may_be_shown, refuse_missing
 from pipeline.data.encode.categories import text_codes
 from pipeline.data.encode.kinds import FloatArray, shown

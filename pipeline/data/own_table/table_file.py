@@ -21,9 +21,9 @@ from typing import Any
 
 import pandas as pd
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 from pipeline.data.errors import DataError, about
-from pipeline.data.sources.published import check_is_data
+from pipeline.data.sources.published_files import check_is_data
 
 HEAD = 1 << 20
 BLOCK = 1 << 22

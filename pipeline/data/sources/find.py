@@ -10,7 +10,7 @@ import pandas as pd
 from pipeline.data.errors import UnavailableError
 from pipeline.data.sources.kept import Bundled, Cache, Raw
 from pipeline.data.sources.openml import OpenMLSource
-from pipeline.data.sources.published import Mirror, UrlSource
+from pipeline.data.sources.published_files import Mirror, UrlSource
 from pipeline.data.sources.settings import MIRROR, Settings
 from pipeline.data.sources.table import check_table
 from pipeline.data.spec import Table

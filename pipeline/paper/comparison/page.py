@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from pipeline.files import write_csv, write_text
+from pipeline.paper.collection import fill_commands
 from pipeline.paper.comparison import agreement
 from pipeline.paper.comparison.compare import DIFFERS_UP_TO, KEY, PAPER_SPLITS, UNJUDGED, Comparison
 from pipeline.paper.comparison.picture import verdict_figure
-from pipeline.paper.fill_commands import fill_commands
 from pipeline.paper.published import Finding, findings, published
 from pipeline.view.figure import save
 from pipeline.view.names import cutoff_name, dataset_name, method_name, or_dash, row_name

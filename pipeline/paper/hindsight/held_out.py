@@ -18,9 +18,8 @@ import numpy as np
 import pandas as pd
 
 from pipeline.paper.by_setting import FRESH, REPORTED, Grid, grids
-from pipeline.paper.collection import Collection, CollectionError
+from pipeline.paper.collection import Collection, CollectionError, fill_command, fill_commands
 from pipeline.paper.estimates import Estimate, FloatArray, mean_of, mean_over_splits, ratio, weights
-from pipeline.paper.fill_commands import fill_command, fill_commands
 from pipeline.paper.published import BASELINE, CHAMPION, LINKS, METHODS, Setting, in_text
 
 TUNED_ON = {"hindsight": REPORTED, "held_out": FRESH}  # by way of tuning

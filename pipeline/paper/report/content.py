@@ -83,8 +83,8 @@ def report_data(sources: Sources) -> dict[str, Any]:
 def _names(cells: pd.DataFrame) -> dict[str, Any]:
     """Return how links, datasets, cutoffs and methods are called; the paper's come first."""
     rows = published()
-    datasets = _ordered((row.dataset for row in rows), cells["dataset"])
-    cutoffs = _ordered((row.cutoff for row in rows), cells["cutoff"])
+    datasets = _ordered((row.key.dataset for row in rows), cells["dataset"])
+    cutoffs = _ordered((row.key.cutoff for row in rows), cells["cutoff"])
     links = _ordered(LINKS, cells["link"])
     return {
         "links": {link: LINKS.get(link, link.capitalize()) for link in links},

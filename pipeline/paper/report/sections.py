@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from pipeline.files import read_json
 from pipeline.paper.by_setting import Grid, grids, lines_of, relative
-from pipeline.paper.collection import Collection
+from pipeline.paper.collection import Collection, fill_command, fill_commands
 from pipeline.paper.comparison.compare import KEY, Comparison
-from pipeline.paper.fill_commands import fill_command, fill_commands
 from pipeline.paper.published import (
     BASELINE,
     DIGITS,
@@ -122,7 +121,7 @@ def series_part(collection: Collection) -> dict[str, Any]:
     curves, losses = lines_of(collection.curves), grids(collection.losses)
     tuned = collection.cells.set_index([*Setting._fields, "method"])["alpha"].to_dict()
     settings: dict[str, Any] = {}
-    for setting in sorted({*curves, *losses, *(Setting(*row.key) for row in published())}):
+    for setting in sorted({*curves, *losses, *(row.key for row in published())}):
         lines = curves.get(setting, {})
         found = losses.get(setting, {})
         settings["/".join(setting)] = {

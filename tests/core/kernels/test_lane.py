@@ -11,8 +11,8 @@ import pytest
 from pipeline.core.engine import Lane, Split, grid, lane_key, simulate
 from pipeline.core.links import get_link
 from pipeline.core.methods import get_method
+from pipeline.core.methods.baselines import Greedy
 from pipeline.core.methods.checks.streams import LINK_NAMES, make_stream, run_engine
-from pipeline.core.methods.greedy import Greedy
 from pipeline.core.models.base import ModelSpec
 from tests.core.naive import NaiveLearner, assert_lane
 

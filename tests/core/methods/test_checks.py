@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from pipeline.core.methods import Method, checks
-from pipeline.core.methods.margin import Margin
-from pipeline.core.methods.os_noise import OsNoise
+from pipeline.core.methods.baselines import Margin, OsNoise
 from pipeline.core.methods.ours import Ours
 from pipeline.core.models.base import Model, ModelSpec
 from pipeline.core.models.glm import GLM

@@ -18,6 +18,7 @@ from pipeline.core.engine import Lane, Split, grid, simulate
 from pipeline.core.learner import OneSidedLearner
 from pipeline.core.methods import Method, get_method, method_names
 from pipeline.core.methods.base import REGISTRY
+from pipeline.core.methods.baselines import Greedy
 from pipeline.core.methods.checks import check_method
 from pipeline.core.methods.checks.streams import (
     LINK_NAMES,
@@ -26,7 +27,6 @@ from pipeline.core.methods.checks.streams import (
     run_engine,
     run_learner,
 )
-from pipeline.core.methods.greedy import Greedy
 from pipeline.core.methods.ours import Ours
 from pipeline.core.models.base import Model, ModelSpec
 from pipeline.core.models.glm import GLM

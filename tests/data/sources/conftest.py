@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.data.sources.published import read_files
+from pipeline.data.sources.published_files import read_files
 from pipeline.data.sources.table import table_hash
 from pipeline.data.spec import Format, RawFile, Table, TableExpect, Url
 

@@ -13,10 +13,10 @@ import pytest
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
 from pipeline.data.sources import Settings, find_table
 from pipeline.data.spec import Table
+from tests.commands import LONGEST
 
 Make = Callable[..., Settings]
 At = Callable[..., Table]
-PATIENCE = 300.0  # seconds; a bound, not an expectation
 
 
 def left_behind(settings: Settings) -> list[str]:
@@ -191,7 +191,7 @@ def test_addresses_that_are_not_http(small: Table, at_address: At, make_settings
 
 def fetch(table: Table, cache: Path, together: Any, results: Any) -> None:
     together.wait()
-    frame, source = find_table("small", table, Settings.of(cache=cache, timeout=PATIENCE))
+    frame, source = find_table("small", table, Settings.of(cache=cache, timeout=LONGEST))
     results.put((source, len(frame)))
 
 
@@ -202,13 +202,13 @@ def test_two_processes_at_once_fetch_once_and_keep_a_sound_file(
     table, settings = at_address(small, f"{server.address}/s"), make_settings()
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
-    arguments = (table, settings.cache, context.Barrier(2, timeout=PATIENCE), results)
+    arguments = (table, settings.cache, context.Barrier(2, timeout=LONGEST), results)
     processes = [context.Process(target=fetch, args=arguments) for _ in range(2)]
     for process in processes:
         process.start()
-    found = sorted(results.get(timeout=PATIENCE) for _ in processes)
+    found = sorted(results.get(timeout=LONGEST) for _ in processes)
     for process in processes:
-        process.join(timeout=PATIENCE)
+        process.join(timeout=LONGEST)
         assert process.exitcode == 0
     assert found == [("cache", 2), ("url", 2)]
     assert server.asked == ["/s"]

@@ -199,5 +199,5 @@ def test_the_same_protocol_twice_is_refused(collection: Collection) -> None:
 
 
 def test_the_order_of_the_input_leaves_no_trace() -> None:
-    parts = [near_the_paper(keep=lambda row, d=d: row.dataset == d) for d in ("blood", "churn")]
+    parts = [near_the_paper(keep=lambda row, d=d: row.key.dataset == d) for d in ("blood", "churn")]
     assert made(merge(parts)) == made(merge(reversed(parts)))

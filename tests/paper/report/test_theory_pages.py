@@ -96,7 +96,7 @@ def test_the_commands_are_those_of_the_theory() -> None:
 def test_a_page_without_its_picture_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    near_the_paper(keep=lambda row: row.dataset == "blood").write(tmp_path / "c")
+    near_the_paper(keep=lambda row: row.key.dataset == "blood").write(tmp_path / "c")
     write_theory(tmp_path / "theory")
     (tmp_path / "theory" / "trap" / "trap.png").unlink()
     given = ("--collection", tmp_path / "c", "--theory", tmp_path / "theory")

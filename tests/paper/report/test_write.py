@@ -18,7 +18,7 @@ EVIL = "</script><img src=x onerror=alert(1)><!-- {{script}} & \u2028"
 
 
 def small() -> Collection:
-    return near_the_paper(keep=lambda row: row.dataset == "blood")
+    return near_the_paper(keep=lambda row: row.key.dataset == "blood")
 
 
 def run(*arguments: object) -> int:

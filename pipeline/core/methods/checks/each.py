@@ -15,6 +15,7 @@ from pipeline.core.kernels.draws import fill_draws
 from pipeline.core.kernels.jit import compile_bonus
 from pipeline.core.links import get_link
 from pipeline.core.methods import Method, Setting, get_method
+from pipeline.core.methods.baselines import Greedy
 from pipeline.core.methods.checks.streams import (
     LINK_NAMES,
     all_bytes,
@@ -27,7 +28,6 @@ from pipeline.core.methods.checks.streams import (
     run_engine,
     run_learner,
 )
-from pipeline.core.methods.greedy import Greedy
 from pipeline.core.models.base import Growth, Model, ModelSpec
 from pipeline.core.models.glm import GLM
 

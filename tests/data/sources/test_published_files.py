@@ -5,7 +5,7 @@ import math
 import pytest
 
 from pipeline.data.errors import DataError
-from pipeline.data.sources.published import read_files
+from pipeline.data.sources.published_files import read_files
 from pipeline.data.spec import Format, Table, TableExpect
 
 COLUMNS = {"x": "number", "word": "text"}

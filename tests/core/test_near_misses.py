@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.core.names import closest
+from pipeline.core.near_misses import closest
 
 KNOWN = ("rounds", "examples")
 
