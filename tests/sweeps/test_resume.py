@@ -323,7 +323,9 @@ def test_a_changed_method_invalidates_itself_only_and_words_nothing(
     outputs = tmp_path / "outputs"
     before = {name: job(*TINY, f"method={name}", outputs=outputs) for name in ("ours", "margin")}
     methods = copy / "pipeline" / "core" / "methods"
-    edit(methods / "margin.py", "return alpha", "return 2.0 * alpha")
+    edit(
+        methods / "baselines.py", "return alpha / math.sqrt(t)", "return 2.0 * alpha / math.sqrt(t)"
+    )
     edit(methods / "ours.py", "Return alpha·width.", "Return alpha times width.")
     edit(copy / "pipeline" / "core" / "tuning.py", "from __future__", "# Why.\nfrom __future__")
     edit(copy / "pipeline" / "core" / "validation.py", "the same row twice", "a row twice")
