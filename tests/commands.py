@@ -41,13 +41,14 @@ def start_command(command: Sequence[str], cwd: Path, environment: Mapping[str, s
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=_listen_to_ctrl_c,  # noqa: PLW1509 — no threads here
+        preexec_fn=_listen,  # noqa: PLW1509 — no threads here
     )
 
 
-def _listen_to_ctrl_c() -> None:
-    """A shell makes what it runs in the background deaf to it, and the deafness is inherited."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _listen() -> None:
+    """A shell makes what it runs in the background deaf to Ctrl-C, nohup to SIGHUP: undo both."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def end(process: Process) -> subprocess.CompletedProcess[str]:
