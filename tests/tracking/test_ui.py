@@ -26,6 +26,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from pipeline.tracking.record import CURVE_POINTS
 from pipeline.tracking.store import store_uri
 from pipeline.tracking.sweep import Sweep, content_of
 from pipeline.tracking.tracker import close_sweep, log_job, open_sweep
@@ -140,7 +141,7 @@ def test_a_browser_compares_two_runs(
         drawn = {name: (x, y) for name, x, y in browser.execute_script(CURVES)}
     assert set(drawn) == {"ours 50%", "ours 70%"}
     for name, (cases, values) in drawn.items():
-        assert len(cases) == 200
+        assert len(cases) == CURVE_POINTS
         np.testing.assert_allclose(values, true_curve(outputs, name).loc[cases] / cases)
 
 
@@ -191,7 +192,9 @@ def wait_for_lines(browser: Chrome, n: int) -> None:
 def check_lines(outputs: Path, curves: list[tuple[str, list[Any], list[float]]]) -> None:
     """Every run has its curve of R_t, by cases."""
     lines = {
-        name.partition(" (")[0]: (x, y) for name, x, y in curves if len(x) == 200 and y[-1] > 1
+        name.partition(" (")[0]: (x, y)
+        for name, x, y in curves
+        if len(x) == CURVE_POINTS and y[-1] > 1
     }
     assert set(lines) == NAMES
     for name, (cases, values) in lines.items():
