@@ -41,6 +41,9 @@ const cells = document.querySelectorAll(`#table-${arguments[0]} tbody td`);
 return Array.from(cells).filter((cell) => cell.querySelector("b")).length;
 """
 
+COMPLETE = """
+return document.readyState === "complete" && location.href.split("#")[0] === arguments[0];
+"""
 UNNAMED = """
 const controls = document.querySelectorAll("button, select, input, [tabindex='0'], svg[role]");
 const texts = (c) => [c.getAttribute("aria-label"), c.textContent, c.labels?.[0]?.textContent];
@@ -59,13 +62,25 @@ def page(browser: Chrome, made: Made) -> Iterator[Chrome]:
     """The page, freshly opened; at the end nothing has been said and nothing asked for outside."""
     for log in ("browser", "performance"):
         browser.get_log(log)
-    browser.get(made.page.as_uri())
+    open_page(browser, made)
     yield browser
     assert browser.get_log("browser") == []
     asked = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     sent = [one["params"] for one in asked if one["method"] == "Network.requestWillBeSent"]
     asked_for = {one["request"]["url"].partition("#")[0] for one in sent}
     assert {url for url in asked_for if not url.startswith("data:")} <= {made.page.as_uri()}
+
+
+def open_page(browser: Chrome, made: Made) -> None:
+    """Open the page and wait until it is complete: its script runs while it loads.
+
+    ``get`` alone has returned before the page was there, on a busy machine.
+    """
+    browser.get("about:blank")  # else the page of the test before is complete at once
+    browser.get(made.page.as_uri())
+    WebDriverWait(browser, PATIENCE).until(
+        lambda b: b.execute_script(COMPLETE, made.page.as_uri())
+    )
 
 
 def all_of(page: Chrome, selector: str) -> list[WebElement]:
@@ -391,7 +406,7 @@ def test_the_theme_follows_the_system_and_the_button(page: Chrome, made: Made) -
     assert button.get_attribute("aria-pressed") == "true"
     button.send_keys(Keys.ENTER)
     assert (background(), button.get_attribute("aria-pressed")) == (light, "false")
-    page.get(made.page.as_uri())
+    open_page(page, made)
     assert background() == light
     click(page, one(page, "#theme"))
     assert background() == dark
