@@ -15,6 +15,7 @@ from pathlib import Path
 import hydra
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.object_type import ObjectType
 from omegaconf import DictConfig, OmegaConf
 
 from pipeline.command_line import (
@@ -118,8 +119,11 @@ def help_template() -> str:
 
 
 def _choices(group: Setting) -> str:
-    options = GlobalHydra.instance().config_loader().get_group_options(group.key)
-    return f"{group.about}: {', '.join(options)}"
+    # Hydra's own list of options copies the whole config store for each group.
+    loader = GlobalHydra.instance().config_loader()
+    sources = [source for source in loader.get_sources() if source.is_group(group.key)]
+    options = {name for source in sources for name in source.list(group.key, ObjectType.CONFIG)}
+    return f"{group.about}: {', '.join(sorted(options))}"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import json
 import platform
 import subprocess
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +121,7 @@ def environment_of(identity: Mapping[str, Any], dataset: Dataset) -> dict[str, A
     }
 
 
+@cache
 def _version(package: str) -> str | None:
     try:
         return importlib.metadata.version(package)

@@ -23,7 +23,7 @@ from pipeline.data.dataset import Dataset
 from pipeline.files import replacing
 
 PARTS_A_WORKER = 4  # so that the last parts end at about the same time
-MOST_CELLS = 10  # of a part: what a worker that dies can lose
+MOST_CELLS = 25  # of a part: what a worker that dies can lose
 UNKNOWN_ROWS = 1000
 
 
