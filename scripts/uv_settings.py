@@ -34,9 +34,7 @@ def parse_settings(listing: str) -> dict[str, str]:
         section, _, name = key.rpartition(".")
         if equals and section in found:
             found[section][name] = str(ast.literal_eval(value)).strip()
-    return {
-        name: value for section in SECTIONS for name, value in found[section].items() if value
-    }
+    return {name: value for section in SECTIONS for name, value in found[section].items() if value}
 
 
 def uv_environment(settings: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
