@@ -78,9 +78,7 @@ def open_page(browser: Chrome, made: Made) -> None:
     """
     browser.get("about:blank")  # else the page of the test before is complete at once
     browser.get(made.page.as_uri())
-    WebDriverWait(browser, PATIENCE).until(
-        lambda b: b.execute_script(COMPLETE, made.page.as_uri())
-    )
+    WebDriverWait(browser, PATIENCE).until(lambda b: b.execute_script(COMPLETE, made.page.as_uri()))
 
 
 def all_of(page: Chrome, selector: str) -> list[WebElement]:
