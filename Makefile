@@ -7,7 +7,7 @@ VENV_PYTHON := .venv/bin/python
 BOOTSTRAP := $(PYTHON) scripts/bootstrap.py
 
 # Keeps the present versions where they still fit; `make pins PINS_FLAGS=--upgrade` moves them all.
-COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 \
 	--fork-strategy fewest --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make pins" $(PINS_FLAGS)
 
@@ -53,9 +53,12 @@ bench: ## compare speed with other libraries
 	@$(VENV_PYTHON) scripts/bench.py
 
 pins: ## compile requirements/*.txt from pyproject.toml (needs uv)
-	$(COMPILE) --output-file requirements/run.txt
-	$(COMPILE) --group dev --constraint requirements/run.txt --output-file requirements/dev.txt
-	$(COMPILE) --group bench --constraint requirements/dev.txt --output-file requirements/bench.txt
+	$(COMPILE) pyproject.toml --output-file requirements/run.txt
+	$(COMPILE) pyproject.toml --group dev --constraint requirements/run.txt \
+		--output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --group bench --constraint requirements/dev.txt \
+		--output-file requirements/bench.txt
+	$(COMPILE) --group uv --output-file requirements/uv.txt
 
 clean: ## remove .venv and the caches, keep outputs/
 	@rm -rf .venv .venv.lock .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -2,8 +2,9 @@
 
     python3 scripts/bootstrap.py [run|dev|bench]
 
-Uses uv where it is on PATH and pip otherwise; what they print goes to `.venv/install.log` and is
-shown if they fail. Writes `.venv/bin/onesided`. A second call finds the stamp and does nothing.
+Uses the uv on PATH, else gets the pinned one from the package index into `.venv`; pip takes over
+where uv fails. Both check the hash of every file. What they print goes to `.venv/install.log` and
+is shown if they fail. Writes `.venv/bin/onesided`. A second call finds the stamp and does nothing.
 `.venv` belongs to this script: one that is unfinished, or was made from other pins, by another
 Python or for another place, is made anew. Linux and macOS.
 """
@@ -16,16 +17,20 @@ import fcntl
 import hashlib
 import importlib.util
 import json
+import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from uv_settings import parse_settings, uv_environment, uv_flags
 
 LEVELS = ("run", "dev", "bench")  # each pin list contains the ones before it
 FIRST_PYTHON, FIRST_PYTHON_TOO_NEW = (3, 11), (3, 14)
@@ -37,8 +42,11 @@ NO_VENV = (
 INSTALL_FAILED = (
     "the pinned requirements could not be installed; the reason stands above, all that was printed "
     "in {log}. Without network or package index nothing can be installed; for another index set "
-    "PIP_INDEX_URL (pip) or UV_INDEX_URL (uv)."
+    "PIP_INDEX_URL (an installed uv reads UV_INDEX_URL)."
 )
+WITH_PIP = "uv {what}, .venv/install.log says why; installing with pip: minutes"
+# Signals by which somebody stops a command; one that dies of another has failed by itself.
+STOPPING = (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM)
 LAST_LINES = 20  # of the installer's, shown when it fails
 COMMAND = """\
 #!/bin/sh
@@ -72,6 +80,11 @@ class Checkout:
         return self.venv / "bin" / "python"
 
     @property
+    def uv(self) -> Path:
+        """The uv that is got where there is none."""
+        return self.venv / "bin" / "uv"
+
+    @property
     def stamp(self) -> Path:
         """Says what the environment holds; present only while it is complete."""
         return self.venv / "bootstrap.json"
@@ -92,7 +105,7 @@ class Checkout:
         return self.root / ".venv.lock"
 
     def pins(self, level: str) -> Path:
-        """The pin list of a level."""
+        """The pin list of a level, or of uv."""
         return self.root / "requirements" / f"{level}.txt"
 
 
@@ -154,40 +167,83 @@ def locked(path: Path) -> Iterator[int]:
         yield file.fileno()
 
 
-def install_commands(
-    checkout: Checkout, level: str, search_path: str | None = None
-) -> list[list[str]]:
-    """What installs the pins: one uv command, or pip's two."""
-    python, what = str(checkout.python), ["--require-hashes", "-r", str(checkout.pins(level))]
-    uv = shutil.which("uv", path=search_path)
-    if uv is not None:
-        # As pip does: without bytecode every process compiles what it imports, for seconds.
-        return [[uv, "pip", "install", "--compile-bytecode", "--python", python, *what]]
-    require_module("ensurepip")
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input"]
-    return [[python, "-m", "ensurepip"], [*pip, "install", *what]]
+def pip_install(checkout: Checkout, pins: Path, *flags: str) -> list[list[str]]:
+    """What installs a pin list with the environment's own pip."""
+    python = str(checkout.python)
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
+    return [[python, "-m", "ensurepip"], [*pip, *flags, "--require-hashes", "-r", str(pins)]]
 
 
-def run_commands(commands: Sequence[Sequence[str]], lock: int, log: Path) -> bool:
+def uv_install(checkout: Checkout, uv: str, pins: Path, *flags: str) -> list[str]:
+    """What installs a pin list with uv."""
+    # As pip does: without bytecode every process compiles what it imports, for seconds.
+    install = [uv, "pip", "install", "--compile-bytecode", "--python", str(checkout.python)]
+    return [*install, *flags, "--require-hashes", "-r", str(pins)]
+
+
+def run_commands(
+    commands: Sequence[Sequence[str]],
+    lock: int,
+    log: Path,
+    environment: Mapping[str, str] | None = None,
+) -> bool:
     """Run commands up to the first that fails, their output to a log; whether all went well.
 
     They inherit the lock: should this process be killed, its child still keeps others out.
     """
-    with log.open("wb") as file:
+    with log.open("ab", buffering=0) as file:
         for command in commands:
-            done = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                pass_fds=(lock,),
-                check=False,
-            )
-            if done.returncode < 0:
+            try:
+                done = subprocess.run(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=file,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(lock,),
+                    env=environment,
+                    check=False,
+                )
+            except OSError as error:  # absent, or not for this machine
+                file.write(f"{error}\n".encode())
+                return False
+            if -done.returncode in STOPPING:
                 raise BootstrapError(f"{command[0]} was killed; the next call starts afresh.")
-            if done.returncode > 0:
+            if done.returncode != 0:
                 return False
     return True
+
+
+def get_uv(checkout: Checkout, lock: int) -> bool:
+    """Get uv from the package index, as pip is set to reach it; whether it runs."""
+    wheel = pip_install(checkout, checkout.pins("uv"), "--only-binary", ":all:")
+    return run_commands([*wheel, [str(checkout.uv), "--version"]], lock, checkout.log)
+
+
+def pip_settings(checkout: Checkout) -> dict[str, str]:
+    """What the user has set for pip."""
+    command = [str(checkout.python), "-m", "pip", "config", "list"]
+    listing = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return parse_settings(listing)
+
+
+def install_pins(checkout: Checkout, level: str, lock: int) -> bool:
+    """Install the pins of a level, with pip if uv cannot; whether it worked."""
+    pins, log = checkout.pins(level), checkout.log
+    uv = shutil.which("uv")
+    if uv is not None:
+        installed = run_commands([uv_install(checkout, uv, pins)], lock, log)
+    elif get_uv(checkout, lock):
+        settings = pip_settings(checkout)
+        command = uv_install(checkout, str(checkout.uv), pins, *uv_flags(settings))
+        installed = run_commands([command], lock, log, uv_environment(settings, os.environ))
+    else:
+        say(WITH_PIP.format(what="is not to be had"))
+        return run_commands(pip_install(checkout, pins), lock, log)
+    if installed:
+        return True
+    say(WITH_PIP.format(what="has failed"))
+    # Over whatever uv may have left half-made, which pip would take for installed.
+    return run_commands(pip_install(checkout, pins, "--ignore-installed"), lock, log)
 
 
 def last_lines(log: Path) -> str:
@@ -216,12 +272,14 @@ def link_project(checkout: Checkout) -> None:
 
 def install(checkout: Checkout, level: str, lock: int) -> None:
     """Bring the environment to a level. The stamp goes first and comes back last."""
-    commands = install_commands(checkout, level)
+    if shutil.which("uv") is None:
+        require_module("ensurepip")
     before = installed_level(checkout)
     checkout.stamp.unlink(missing_ok=True)
     if before is None:
         create_venv(checkout)
-    if not run_commands(commands, lock, checkout.log):
+    checkout.log.unlink(missing_ok=True)
+    if not install_pins(checkout, level, lock):
         print(last_lines(checkout.log), file=sys.stderr)
         if before is not None:  # both installers download everything before they change anything
             write_stamp(checkout, before)
@@ -238,8 +296,7 @@ def prepare(checkout: Checkout, level: str) -> None:
         return
     with locked(checkout.lock) as lock:
         if not covers(installed_level(checkout), level):  # another call may have done it
-            how = "with uv" if shutil.which("uv") else "with pip: minutes (with uv, seconds)"
-            say(f"installing requirements/{level}.txt into .venv {how}")
+            say(f"installing requirements/{level}.txt into .venv with uv")
             start = time.monotonic()
             install(checkout, level, lock)
             say(f"ready after {time.monotonic() - start:.0f} s")

@@ -1,9 +1,14 @@
-"""The decisions of scripts/bootstrap.py; nothing is installed and no network is used."""
+"""The decisions of scripts/bootstrap.py; no pin is installed and no network is used."""
 
+import hashlib
+import os
+import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import bootstrap
@@ -11,7 +16,7 @@ import pytest
 from bootstrap import BootstrapError, Checkout
 
 Installed = list[str]
-RunCommands = Callable[[Sequence[Sequence[str]], int, Path], bool]
+InstallPins = Callable[..., bool]
 
 
 @pytest.fixture
@@ -19,8 +24,8 @@ def checkout(tmp_path: Path) -> Checkout:
     """A checkout with pin lists and no environment."""
     (tmp_path / "requirements").mkdir()
     checkout = Checkout(tmp_path)
-    for level in bootstrap.LEVELS:
-        checkout.pins(level).write_text(f"{level}==1\n")
+    for name in (*bootstrap.LEVELS, "uv"):
+        checkout.pins(name).write_text(f"{name}==1\n")
     return checkout
 
 
@@ -43,24 +48,24 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Installed:
         log.append("venv")
         make_environment(checkout)
 
-    def run_commands(commands: Sequence[Sequence[str]], _lock: int, _log: Path) -> bool:
-        log.append(Path(commands[-1][-1]).stem)
+    def install_pins(_checkout: Checkout, level: str, _lock: int) -> bool:
+        log.append(level)
         return True
 
     monkeypatch.setattr(bootstrap, "create_venv", create_venv)
-    monkeypatch.setattr(bootstrap, "run_commands", run_commands)
+    monkeypatch.setattr(bootstrap, "install_pins", install_pins)
     monkeypatch.setattr(bootstrap, "link_project", lambda _checkout: None)
     return log
 
 
-def fail_with(outcome: bool | BaseException) -> RunCommands:
-    def run_commands(_commands: Sequence[Sequence[str]], _lock: int, log: Path) -> bool:
-        log.write_text("\n".join(f"line {number}" for number in range(100)))
+def fail_with(outcome: bool | BaseException) -> InstallPins:
+    def install_pins(checkout: Checkout, _level: str, _lock: int) -> bool:
+        checkout.log.write_text("\n".join(f"line {number}" for number in range(100)))
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
 
-    return run_commands
+    return install_pins
 
 
 @pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 13)])
@@ -155,27 +160,154 @@ def test_each_pin_list_contains_the_ones_before() -> None:
 
 def test_pin_lists_name_no_index() -> None:
     root = Checkout(Path(bootstrap.__file__).resolve().parent.parent)
-    for level in bootstrap.LEVELS:
-        pins = root.pins(level).read_text()
+    for name in (*bootstrap.LEVELS, "uv"):
+        pins = root.pins(name).read_text()
         assert "://" not in pins
         assert "--index" not in pins
 
 
-def test_uv_is_used_where_it_is_on_path(checkout: Checkout, tmp_path: Path) -> None:
-    uv = tmp_path / "bin" / "uv"
-    uv.parent.mkdir()
-    uv.touch(mode=0o755)
-    (command,) = bootstrap.install_commands(checkout, "dev", search_path=str(uv.parent))
-    assert command[:3] == [str(uv), "pip", "install"]
-    assert command[-3:] == ["--require-hashes", "-r", str(checkout.pins("dev"))]
+GETS_UV = """
+case "$*" in
+*uv.txt) cp {uv} {to};;
+*"config list") echo "global.index-url='https://index.invalid/simple'";;
+esac
+"""
 
 
-def test_pip_is_used_where_there_is_no_uv(checkout: Checkout, tmp_path: Path) -> None:
-    (tmp_path / "uv").touch(mode=0o644)  # not executable
-    ensurepip, pip = bootstrap.install_commands(checkout, "dev", search_path=str(tmp_path))
-    assert ensurepip == [str(checkout.python), "-m", "ensurepip"]
-    assert pip[:3] == [str(checkout.python), "-m", "pip"]
-    assert pip[-3:] == ["--require-hashes", "-r", str(checkout.pins("dev"))]
+@dataclass(frozen=True)
+class Stage:
+    checkout: Checkout
+    calls: Path
+
+    def write(self, command: Path, script: str) -> None:
+        command.parent.mkdir(parents=True, exist_ok=True)
+        call = f'#!/bin/sh\necho "$(basename "$0") $* [$UV_INDEX_URL]" >>"{self.calls}"\n'
+        command.write_text(call + script)
+        command.chmod(0o755)
+
+    def install(self) -> bool:
+        with bootstrap.locked(self.checkout.lock) as lock:
+            return bootstrap.install_pins(self.checkout, "dev", lock)
+
+    def called(self) -> list[str]:
+        """Who was called for what: the words that tell the calls apart."""
+        words = ("ensurepip", "--version", "config", "uv.txt", "dev.txt")
+        calls = [line.split() for line in self.calls.read_text().splitlines()]
+        names = [[Path(word).name for word in call] for call in calls]
+        return [" ".join([call[0], *(word for word in words if word in call)]) for call in names]
+
+
+def which_in(folder: Path) -> Callable[[str], str | None]:
+    """As shutil.which, but blind to what this machine has installed."""
+    which = shutil.which
+    return lambda name: which(name, path=str(folder))
+
+
+@pytest.fixture
+def stage(checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    """An environment whose commands are shell scripts that list their calls."""
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    monkeypatch.setattr(bootstrap.shutil, "which", which_in(tmp_path / "bin"))
+    for name in [name for name in os.environ if name.startswith(("UV_", "PIP_"))]:
+        monkeypatch.delenv(name)
+    stage = Stage(checkout, tmp_path / "calls")
+    stage.write(tmp_path / "new_uv", "")
+    stage.write(checkout.python, GETS_UV.format(uv=tmp_path / "new_uv", to=checkout.uv))
+    return stage
+
+
+GOT_UV = ["python ensurepip", "python uv.txt", "uv --version", "python config"]
+BY_PIP = ["python ensurepip", "python dev.txt"]
+
+
+def test_uv_on_path_is_used_as_it_is(
+    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.write(tmp_path / "bin" / "uv", "")
+    assert stage.install()
+    (call,) = stage.calls.read_text().splitlines()
+    assert call.startswith(f"uv pip install --compile-bytecode --python {stage.checkout.python}")
+    assert call.endswith(f"--require-hashes -r {stage.checkout.pins('dev')} []")
+    assert capsys.readouterr().err == ""
+
+
+def test_uv_is_got_from_the_index_where_there_is_none(
+    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "uv").touch(mode=0o644)  # not executable
+    assert stage.install()
+    assert stage.called() == [*GOT_UV, "uv dev.txt"]
+    calls = stage.calls.read_text().splitlines()
+    assert calls[1].endswith(
+        f"install --only-binary :all: --require-hashes -r {stage.checkout.pins('uv')} []"
+    )
+    assert calls[-1].endswith(
+        f"--require-hashes -r {stage.checkout.pins('dev')} [https://index.invalid/simple]"
+    )
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("new_uv", "called"),
+    [
+        pytest.param("exit 1", GOT_UV[:3], id="does not run"),
+        pytest.param("kill -ILL $$", GOT_UV[:3], id="not for this processor"),
+        pytest.param("[ $1 = --version ]", [*GOT_UV, "uv dev.txt"], id="cannot install"),
+    ],
+)
+def test_pip_takes_over_where_uv_fails(
+    new_uv: str,
+    called: list[str],
+    stage: Stage,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stage.write(tmp_path / "new_uv", new_uv)
+    assert stage.install()
+    assert stage.called() == [*called, *BY_PIP]
+    overwrites = "--ignore-installed" in stage.calls.read_text().splitlines()[-1]
+    assert overwrites == ("uv dev.txt" in called)  # what uv has begun is not trusted
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(", .venv/install.log says why; installing with pip: minutes")
+
+
+def test_pip_takes_over_where_an_installed_uv_fails(stage: Stage, tmp_path: Path) -> None:
+    stage.write(tmp_path / "bin" / "uv", "exit 2")
+    assert stage.install()
+    assert stage.called() == ["uv dev.txt", *BY_PIP]
+
+
+def test_pip_takes_over_where_uv_is_not_a_program(stage: Stage, tmp_path: Path) -> None:
+    (tmp_path / "new_uv").write_bytes(b"\x7fELF of another machine")
+    assert stage.install()
+    assert stage.called() == ["python ensurepip", "python uv.txt", *BY_PIP]
+    assert "Exec format error" in stage.checkout.log.read_text()
+
+
+def test_a_uv_with_another_hash_is_never_installed(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the real pip, and a wheel that is not the pinned one."""
+    pytest.importorskip("ensurepip")
+    bootstrap.create_venv(stage.checkout)
+    name = "uv-1-py3-none-any.whl"
+    with zipfile.ZipFile(tmp_path / name, "w") as wheel:
+        wheel.writestr("uv-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: uv\nVersion: 1\n")
+        wheel.writestr("uv-1.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        program = zipfile.ZipInfo("uv-1.data/scripts/uv")
+        program.external_attr = 0o100755 << 16  # an executable file
+        wheel.writestr(program, "#!/bin/sh\n")
+        wheel.writestr("uv-1.dist-info/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    right = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+    with bootstrap.locked(stage.checkout.lock) as lock:
+        for sha256, got in ((64 * "0", False), (right, True)):
+            stage.checkout.pins("uv").write_text(f"uv==1 --hash=sha256:{sha256}\n")
+            assert bootstrap.get_uv(stage.checkout, lock) is got
+            assert stage.checkout.uv.exists() is got
+    assert "DO NOT MATCH THE HASHES" in stage.checkout.log.read_text()
 
 
 def test_second_call_does_nothing(checkout: Checkout, installed: Installed) -> None:
@@ -203,7 +335,7 @@ def test_interrupted_upgrade_is_made_anew(
 ) -> None:
     make_complete(checkout, "run")
     with monkeypatch.context() as patch:
-        patch.setattr(bootstrap, "run_commands", fail_with(KeyboardInterrupt()))
+        patch.setattr(bootstrap, "install_pins", fail_with(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             bootstrap.prepare(checkout, "dev")
     assert bootstrap.installed_level(checkout) is None
@@ -215,7 +347,7 @@ def test_failed_upgrade_keeps_what_was_there(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_complete(checkout, "run")
-    monkeypatch.setattr(bootstrap, "run_commands", fail_with(False))
+    monkeypatch.setattr(bootstrap, "install_pins", fail_with(False))
     with pytest.raises(BootstrapError, match="package index"):
         bootstrap.prepare(checkout, "dev")
     assert bootstrap.installed_level(checkout) == "run"
@@ -257,7 +389,7 @@ def test_a_failed_install_shows_the_end_of_its_log(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(bootstrap, "run_commands", fail_with(False))
+    monkeypatch.setattr(bootstrap, "install_pins", fail_with(False))
     with pytest.raises(BootstrapError, match=str(checkout.log)):
         bootstrap.prepare(checkout, "dev")
     assert installed == ["venv"]
