@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 from pipeline.command_line import guarded, stopped_by_signals
 
 SIGNALS = (signal.SIGHUP, signal.SIGTERM)
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Hear signals as a terminal's programs do, also where the tests run under nohup."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
