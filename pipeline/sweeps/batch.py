@@ -61,7 +61,7 @@ def run_batch(batch: Batch, listener: Listener, warn: Say, again: bool = True) -
     order = replace(order, places=Places(batch.outputs.resolve(), order.places.data))
     with _desk(batch, warn, again) as desk:
         try:
-            with following(desk.journal, desk.log, listener):
+            with following(desk.journal, desk.log, listener, desk.prepare):
                 run(dict(enumerate(batch.cells)), order, desk.journal)
         except BaseException:
             desk.close(len(batch.cells), killed=True)

@@ -72,7 +72,7 @@ def _run(jobs: Sequence[Planned], folder: Path, executor: Executor, n_jobs: Any,
 
 def _run_to_the_end(cells: Mapping[int, Cell], order: Order, desk: Desk, total: int) -> int:
     try:
-        with following(desk.journal, desk.log, Bar(total)):
+        with following(desk.journal, desk.log, Bar(total), desk.prepare):
             run(cells, order, desk.journal)
     except BaseException as error:
         interrupt = _interrupt(error)

@@ -13,7 +13,7 @@ from typing import Any
 
 from pipeline.cells.cell import Cell
 from pipeline.results.journal import Journal, Run, find_sweeps
-from pipeline.tracking.store import hold, store_uri
+from pipeline.tracking.store import hold, import_mlflow, store_uri
 from pipeline.tracking.sweep import Sweep, content_of, span
 from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
 
@@ -46,6 +46,11 @@ class Desk:
     def needed(self) -> bool:
         """Tell whether there was something to log, be it that MLflow did not answer."""
         return self._asked and bool(self.sweep.about["tracking_wanted"]["name"] != "none")
+
+    def prepare(self) -> None:
+        """Import MLflow, which takes seconds, while the first cells are computed."""
+        if not self.known and self.sweep.about["tracking_wanted"]["name"] != "none":
+            import_mlflow()
 
     def log(self, run: Run) -> Run:
         """Log a cell that has ended where its sweep is tracked; what cannot be logged is noted."""

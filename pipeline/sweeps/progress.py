@@ -31,7 +31,9 @@ class Listener(Protocol):
 
 
 @contextmanager
-def following(journal: Journal, log: Callable[[Run], Run], listener: Listener) -> Iterator[None]:
+def following(
+    journal: Journal, log: Callable[[Run], Run], listener: Listener, prepare: Callable[[], None]
+) -> Iterator[None]:
     """Look into a journal now and then while the block runs, and a last time after it.
 
     So a sweep is followed in whatever processes and on whatever machines it runs.
@@ -40,9 +42,10 @@ def following(journal: Journal, log: Callable[[Run], Run], listener: Listener) -
         journal: of the sweep.
         log: is handed every cell that has ended, and returns what is known of it then.
         listener: is told of it.
+        prepare: is called at once, beside the block.
     """
     follower = _Follower(journal, log, listener)
-    thread = threading.Thread(target=follower.look_until_stopped, daemon=True)
+    thread = threading.Thread(target=follower.look_until_stopped, args=[prepare], daemon=True)
     thread.start()
     try:
         yield
@@ -59,7 +62,8 @@ class _Follower:
         self.stop = threading.Event()
         self._seen: set[int] = set()
 
-    def look_until_stopped(self) -> None:
+    def look_until_stopped(self, prepare: Callable[[], None]) -> None:
+        prepare()
         while not self.stop.wait(SECONDS_BETWEEN_LOOKS):
             self.look()
 

@@ -74,13 +74,18 @@ def set_environment() -> None:
         os.environ.setdefault(key, value)
 
 
-@lru_cache(maxsize=4)
-def client_of(uri: str) -> MlflowClient:
-    """Return the client of a store; a database that is missing is made."""
+def import_mlflow() -> type[MlflowClient]:
+    """Import MLflow, its environment set before, with what a database needs; return its client."""
     set_environment()
     from mlflow.tracking import MlflowClient
 
-    client = MlflowClient(tracking_uri=uri)
+    return MlflowClient
+
+
+@lru_cache(maxsize=4)
+def client_of(uri: str) -> MlflowClient:
+    """Return the client of a store; a database that is missing is made."""
+    client = import_mlflow()(tracking_uri=uri)
     named = uri.partition("sqlite:///")[2]
     if "%" in named:  # MLflow makes a folder of the very name, too
         with suppress(OSError):

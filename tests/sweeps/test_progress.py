@@ -30,7 +30,7 @@ class Terminal(io.StringIO):
 
 def shown(journal: Journal, stream: io.StringIO, total: int, *entries: Run) -> str:
     """Return what is seen of a sweep whose cells write these entries."""
-    with following(journal, lambda entry: entry, Bar(total, stream)):
+    with following(journal, lambda entry: entry, Bar(total, stream), lambda: None):
         for entry in entries:
             journal.write(entry)
     return stream.getvalue()
@@ -85,10 +85,10 @@ def test_what_is_logged_is_logged_once_and_then_shown(tmp_path: Path) -> None:
 
     stream = io.StringIO()
     journal = Journal(tmp_path)
-    with following(journal, log, Bar(2, stream)):
+    with following(journal, log, Bar(2, stream), lambda: None):
         journal.write(DONE.but(state="running"))
         journal.write(DONE.but(number=1))
-    with following(journal, log, Bar(2, stream)):
+    with following(journal, log, Bar(2, stream), lambda: None):
         pass
     assert logged == [1, 1]  # once for each who follows
     assert stream.getvalue().count("as logged") == 2
@@ -99,7 +99,7 @@ def test_a_block_that_fails_is_followed_to_its_end(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
 
     def fail() -> None:
-        with following(journal, lambda entry: entry, Bar(1, stream)):
+        with following(journal, lambda entry: entry, Bar(1, stream), lambda: None):
             journal.write(DONE)
             raise ZeroDivisionError
 
