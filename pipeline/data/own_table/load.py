@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from pipeline.data.dataset import Dataset, Group, group_of
-from pipeline.data.encode.encoder import Encoder
+from pipeline.data.encode.encoder import encode_frame
 from pipeline.data.encode.kinds import FloatArray
 from pipeline.data.errors import DataError, about
 from pipeline.data.own_table.inference import Guess, Limits, guess
@@ -165,10 +165,10 @@ def _group(frame: pd.DataFrame, column: str) -> Group:
 
 def _encode(guesses: dict[str, Guess]) -> tuple[FloatArray, tuple[str, ...]]:
     tidied = pd.DataFrame({column: found.values for column, found in guesses.items()}, copy=False)
-    encoder = Encoder.fit(tidied, [(column, found.kind) for column, found in guesses.items()])
-    if not encoder.columns:
+    X, names = encode_frame(tidied, [(column, found.kind) for column, found in guesses.items()])
+    if not names:
         raise DataError("no column is left to learn from")
-    return encoder.transform(tidied), encoder.columns
+    return X, names
 
 
 def _notes(
