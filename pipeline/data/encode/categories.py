@@ -73,10 +73,8 @@ def text_codes(values: pd.Series) -> tuple[NDArray[Any], list[str]]:
     """
     levels = values.astype("category").cat.remove_unused_categories()
     texts = [shown(level) for level in levels.cat.categories]
-    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    small = np.min_scalar_type(-1 - len(texts))
-    codes = np.array([*(places[text] for text in texts), -1], dtype=small)
-    return codes[levels.cat.codes.to_numpy()], list(places)
+    places, distinct = pd.factorize(np.array(texts, dtype=object))
+    return np.append(places, -1)[levels.cat.codes.to_numpy()], distinct.tolist()
 
 
 def category_codes(values: pd.Series, categories: Sequence[object]) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
 """A user's own file to a frame: CSV or parquet, either of them gzipped.
 
-pyarrow converts a CSV block by block straight into columns of the kind that fits all rows; texts are
-kept once each. Line breaks inside quotes cost time to look for: a file that has no quotes in its
-first megabyte is read without, and again if that fails.
+pyarrow converts a CSV block by block straight into columns of the kind that fits all rows; texts
+are kept once each. Line breaks inside quotes cost time to look for: a file that has no quotes in
+its first megabyte is read without, and again if that fails.
 
 Messages name file, column and row number, never the content of a row.
 """
