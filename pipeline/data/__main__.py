@@ -19,7 +19,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pipeline.command_line import FAILED, choose, guarded, read_settings
-from pipeline.core.near_misses import closest
 from pipeline.data.dataset import check as check_dataset
 from pipeline.data.dataset import encode
 from pipeline.data.errors import DataError, UnavailableError
@@ -98,20 +97,18 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
 def run_fetch(options: argparse.Namespace, settings: Settings) -> int:
     """Write tables to data/raw; one that cannot be had does not stop the others."""
     names = dataset_names() if options.names == ["all"] else options.names
-    for name in names:
-        if name not in dataset_names():
-            raise DataError(f"there is no dataset {name!r}{closest(name, dataset_names())}")
+    specs = [read_spec(name) for name in names]
     protocols = [options.protocol] if options.protocol else PROTOCOLS
     failed = 0
-    for name in names:
+    for spec in specs:
         try:
-            for line in fetch(name, protocols, settings):
+            for line in fetch(spec, protocols, settings):
                 print(line, flush=True)
         except BrokenPipeError:
             raise
         except (DataError, OSError) as error:
             failed += 1
-            print(f"error: {name}: {error}", file=sys.stderr)
+            print(f"error: {spec.name}: {error}", file=sys.stderr)
     return 1 if failed else 0
 
 
@@ -188,9 +185,9 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> Iterator[str
         yield "  ".join(cells).rstrip()
 
 
-def fetch(name: str, protocols: Sequence[str], settings: Settings) -> Iterator[str]:
+def fetch(spec: DatasetSpec, protocols: Sequence[str], settings: Settings) -> Iterator[str]:
     """Write the raw tables that the protocols of a dataset need; yield a line about each."""
-    spec, raw = read_spec(name), Raw(settings.raw)
+    raw = Raw(settings.raw)
     for key in dict.fromkeys(spec.recipe(protocol).table for protocol in protocols):
         table = spec.tables[key]
         frame, source = find_table(key, table, settings)
@@ -200,7 +197,7 @@ def fetch(name: str, protocols: Sequence[str], settings: Settings) -> Iterator[s
         path = raw.path(key, table)
         shape = f"{rows:>6,} rows × {columns:>3} raw columns"
         size = f"{path.stat().st_size / 1000:,.0f} kB"
-        yield f"{name:10}  {shape} from {source:7} -> {path} ({size})"
+        yield f"{spec.name:10}  {shape} from {source:7} -> {path} ({size})"
 
 
 def check(
@@ -236,12 +233,7 @@ def check(
     return "ok", (name, protocol, *figures, f"ok, {place}")
 
 
-COMMANDS = {
-    "list": run_list,
-    "fetch": run_fetch,
-    "check": run_check,
-    "describe": run_describe,
-}
+COMMANDS = {"list": run_list, "fetch": run_fetch, "check": run_check, "describe": run_describe}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -242,18 +242,12 @@ def _draw_cutoffs(axis: Axes, scores: Scores, low: float, high: float) -> None:
     axis.set_ylim(0, top)
     values = list(scores.cutoffs.values())
     places = _spread(np.array(values), 0.045 * (high - low), low, high)
+    line = {"arrowstyle": "-", "color": INK, "linewidth": 0.6, "alpha": 0.75}
+    style: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": 8}
     for quantile, value, place in zip(scores.cutoffs, values, places, strict=True):
         axis.plot([value, value], [0, top], color=INK, linewidth=0.8, alpha=0.75)
-        axis.annotate(
-            f"{quantile:.0%}",
-            (value, top),
-            xytext=(place, 1.075 * top),
-            ha="center",
-            va="bottom",
-            fontsize=8,
-            annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.6, "alpha": 0.75},
-        )
+        ends = (value, top), (place, 1.075 * top)
+        axis.annotate(f"{quantile:.0%}", *ends, arrowprops=line, annotation_clip=False, **style)
     axis.plot([], [], color=INK, linewidth=0.8, label="cutoff, share of rows below")
     if scores.own_cutoff is not None:
         label = f"the dataset's own cutoff {scores.own_cutoff:g}"

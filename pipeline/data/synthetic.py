@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -98,8 +98,9 @@ def greedy_trap(
     on_v = rng.random(n) < share
     X[on_v, 0] = 1.0
     X[~on_v, 1:] = _unit_rows(rng, int((~on_v).sum()), d - 1)
-    dataset = _dataset("greedy_trap", X, beta, known, noise, rng, float(cutoff))
-    return replace(dataset, group=Group("direction", (~on_v).astype(np.int64), TRAP_GROUPS))
+    group = Group("direction", (~on_v).astype(np.int64), TRAP_GROUPS)
+    own: dict[str, Any] = {"citation": PAPER, "cutoff_value": float(cutoff), "group": group}
+    return _dataset("greedy_trap", X, beta, known, noise, rng, **own)
 
 
 def _dataset(
@@ -109,8 +110,8 @@ def _dataset(
     link: Link,
     noise: float,
     rng: np.random.Generator,
-    cutoff: float | None = None,
     noise_kind: str = "normal",
+    **own: Any,
 ) -> Dataset:
     truth = np.array([link.mean(z) for z in X @ beta])
     if link.binary:
@@ -126,10 +127,9 @@ def _dataset(
         intercept=False,
         source="generated",
         licence=LICENCE,
-        citation=PAPER if name == "greedy_trap" else "",
         truth=truth,
         beta=beta,
-        cutoff_value=cutoff,
+        **own,
     )
 
 

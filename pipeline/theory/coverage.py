@@ -21,16 +21,8 @@ from pipeline.cells.read import places_of
 from pipeline.data.sources import Settings
 from pipeline.paper.estimates import ends, wilson_interval
 from pipeline.sweeps.plan import plan
-from pipeline.theory.algorithm2 import (
-    Followed,
-    bound_says_something,
-    first_rejected,
-    first_rejection,
-    follow,
-    loss_bound,
-    setting_of,
-    theory_of,
-)
+from pipeline.theory import algorithm2
+from pipeline.theory.algorithm2 import Followed, setting_of, theory_of
 from pipeline.theory.driver import Measured, Result, lines, results_of
 from pipeline.view.figure import bare, sheet
 from pipeline.view.page import Block, Items, Page, Picture, Text, TextTable
@@ -87,11 +79,6 @@ class Coverage:
     runs: Sequence[Followed]
     first: Sequence[int | None]
 
-    @property
-    def link(self) -> str:
-        """Return the name of the link."""
-        return self.result.cell.link
-
 
 def measure(options: argparse.Namespace) -> Measured[Coverage]:
     """Follow seeded runs and run the cells."""
@@ -132,9 +119,9 @@ def _sweep(experiment: str, options: argparse.Namespace) -> list[Result]:
 def coverage_of(result: Result, data: Settings, runs: int, long: int) -> Coverage:
     """Follow the runs of a link, and look for its first rejection where runs can be long."""
     cell = result.cell
-    followed = [follow(cell, data, seed) for seed in range(runs)]
+    followed = [algorithm2.follow(cell, data, seed) for seed in range(runs)]
     seeds = range(LONG_SEEDS if cell.link == "linear" else 0)
-    first = [first_rejected(cell, data, long, seed) for seed in seeds]
+    first = [algorithm2.first_rejected(cell, data, long, seed) for seed in seeds]
     return Coverage(result, followed, first)
 
 
@@ -160,9 +147,9 @@ def row_of(coverage: Coverage, data: Settings) -> dict[str, Any]:
         "worst_max": float(worst.max()),
         "enough": float(np.quantile(worst, 1.0 - method.failure_probability, method="higher")),
         "accepted_share": sum(run.n_accepted for run in runs) / sum(run.n_rows for run in runs),
-        "rejects_from": first_rejection(method, setting, length, n_initial),
+        "rejects_from": algorithm2.first_rejection(method, setting, length, n_initial),
         "rejects_measured": float(np.median(found)) if found else np.nan,
-        "bound_says_from": bound_says_something(
+        "bound_says_from": algorithm2.bound_says_something(
             method, setting, n_initial, everything * cell.setting.batch_size
         ),
     }
@@ -176,7 +163,7 @@ def widths_of(coverage: Coverage) -> pd.DataFrame:
     part = needed[:, rounds - 1]
     return pd.DataFrame(
         {
-            "link": coverage.link,
+            "link": coverage.result.cell.link,
             "round": rounds,
             "rho": rho[rounds - 1],
             "needed_median": np.median(part, axis=0),
@@ -193,7 +180,10 @@ def bound_row(theory: Result, tuned: Result, data: Settings) -> dict[str, Any]:
         raise ValueError(f"{cell.link}: {THEORY} and {TUNED} are about different data")
     problem, method = problem_of(cell, data), theory_of(cell)
     setting, T = setting_of(cell, problem), int(summary["n_rounds"])
-    bound, rho = loss_bound(method, setting, T, int(summary["n_initial"])), method.rho(T, setting)
+    bound, rho = (
+        algorithm2.loss_bound(method, setting, T, int(summary["n_initial"])),
+        method.rho(T, setting),
+    )
     return {
         "link": cell.link,
         "rounds": T,
@@ -219,19 +209,14 @@ def figure(found: Measured[Coverage]) -> Figure:
     for number, link in enumerate(links):
         pair, losses = axes[2 * number : 2 * number + 2], bound[bound["link"] == link]
         followed = widths[widths["link"] == link]
+        same_rounds = losses["rounds"] == followed["round"].max()  # alpha is tuned for each T anew
         for axis in pair:
             axis.set_title(f"{link} link", fontsize="medium")
             axis.set(xscale="log", yscale="log")
             bare(axis)
-        _draw_widths(pair[0], followed, _of_rounds(losses, int(followed["round"].max())))
+        _draw_widths(pair[0], followed, losses[same_rounds].iloc[0])
         _draw_losses(pair[1], losses)
     return drawn
-
-
-def _of_rounds(losses: pd.DataFrame, rounds: int) -> pd.Series[Any]:
-    """Return the cell of as many rounds as ρ_t is drawn for: alpha is tuned for each T anew."""
-    row: pd.Series[Any] = losses[losses["rounds"] == rounds].iloc[0]
-    return row
 
 
 def _draw_widths(axis: Axes, part: pd.DataFrame, losses: pd.Series[Any]) -> None:
@@ -290,7 +275,7 @@ def _setting(one: Coverage) -> str:
     cell, m = one.result.cell, theory_of(one.result.cell)
     K = one.result.outcome.summary["n_initial"]
     return (
-        f"{one.link} link: d = {cell.dataset['d']}, K = {K}, "
+        f"{cell.link} link: d = {cell.dataset['d']}, K = {K}, "
         f"N = {m.batch_size}, B = {m.feature_bound:g}, M = {m.coef_bound:g}, "
         f"φ = {m.noise_scale:g}, λ₀ = {m.min_eigenvalue:g}, δ = {m.failure_probability:g}, "
         f"c = {cell.cutoff.value:g}, ‖β*‖ = {cell.dataset['coef_norm']:g}, "

@@ -67,12 +67,8 @@ def add_options(parser: argparse.ArgumentParser, name: str) -> None:
         parser.add_argument(
             f"--{option}", type=_whole_number, nargs=several, default=default, help=about
         )
-    parser.add_argument(
-        "overrides",
-        nargs="*",
-        metavar="KEY=VALUE",
-        help="as for python -m pipeline.run -m, such as dataset.n=1000",
-    )
+    about = "as for python -m pipeline.run -m, such as dataset.n=1000"
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help=about)
 
 
 def run(name: str, options: argparse.Namespace) -> Iterator[str]:
@@ -98,27 +94,26 @@ def results_of(experiments: Sequence[str], overrides: Sequence[str] = ()) -> lis
         experiments: their names in conf/experiment.
         overrides: as on the command line of ``python -m pipeline.run -m``.
     """
-    return [result for name in experiments for result in _swept(name, overrides)]
+    from pipeline.sweeps.batch import run_sweep
+    from pipeline.view.names import name_text
+
+    found = []
+    for name in experiments:
+        swept = run_sweep([f"experiment={name}", *overrides])
+        runs, failed = swept.runs, swept.failed
+        if failed:
+            first = f"{name_text(failed[0].labels)}: {failed[0].reason}"
+            raise ValueError(
+                f"experiment={name}: {len(failed)} of {len(runs)} cells failed, first {first}"
+            )
+        pairs = zip(swept.cells, runs, strict=True)
+        found += [Result(cell, run.results().outcome()) for cell, run in pairs]
+    return found
 
 
 def lines(pattern: str, table: pd.DataFrame) -> Iterator[str]:
     """Yield a line for each row of a table, as the pattern says."""
     return (pattern.format_map(row) for row in table.to_dict("records"))
-
-
-def _swept(experiment: str, overrides: Sequence[str]) -> Iterator[Result]:
-    from pipeline.sweeps.batch import run_sweep
-    from pipeline.view.names import name_text
-
-    swept = run_sweep([f"experiment={experiment}", *overrides])
-    runs, failed = swept.runs, swept.failed
-    if failed:
-        first = f"{name_text(failed[0].labels)}: {failed[0].reason}"
-        raise ValueError(
-            f"experiment={experiment}: {len(failed)} of {len(runs)} cells failed, first {first}"
-        )
-    for cell, one in zip(swept.cells, runs, strict=True):
-        yield Result(cell, one.results().outcome())
 
 
 def _experiment(name: str) -> Any:

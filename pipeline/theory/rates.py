@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -51,8 +51,7 @@ ROOM = 0.6  # share of the decades of T that the names take at the right
 LEAST_DISTANCE = 0.055  # of two names, as a share of the panel's height
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(NamedTuple):
     """What the paper proves of a method's power of T."""
 
     power: float
@@ -60,19 +59,19 @@ class Bound:
     source: str
 
 
-PASSIVE = Bound(2 / 3, "at most", "Proposition 1")
-ADAPTIVE = Bound(1 / 2, "at most", "Theorem 2")
 TUNED = Bound(1 / 2, "at most, were alpha ρ_t:", "Theorem 2")  # which has another coefficient
-GREEDY = Bound(1.0, "at least, in the trap", "Theorem 1")
-UNBOUNDED = Bound(np.nan, "", "")
+BOUNDS = {
+    "greedy": Bound(1.0, "at least, in the trap", "Theorem 1"),
+    "passive": Bound(2 / 3, "at most", "Proposition 1"),
+    "ours": TUNED,
+    "ours_log": TUNED,
+    "ours_theory": Bound(1 / 2, "at most", "Theorem 2"),
+}
 
 
 def bound_of(method: str, dataset: str) -> Bound | None:
     """Return the bound of a method; None where the paper has none."""
-    if method == "greedy":
-        return GREEDY if dataset == TRAP else None
-    known = {"passive": PASSIVE, "ours": TUNED, "ours_log": TUNED, "ours_theory": ADAPTIVE}
-    return known.get(method)
+    return None if (method == "greedy" and dataset != TRAP) else BOUNDS.get(method)
 
 
 @dataclass(frozen=True)
@@ -174,26 +173,26 @@ def losses_table(every: Sequence[Growth]) -> pd.DataFrame:
 
 def powers_table(every: Sequence[Growth]) -> pd.DataFrame:
     """Return the powers of T with intervals and bounds, a line for each dataset and method."""
-    rows = []
-    for growth in every:
-        estimate, bound = growth.power, bound_of(growth.method, growth.dataset) or UNBOUNDED
-        rows.append(
-            {
-                "dataset": growth.dataset,
-                "method": growth.method,
-                "from": int(growth.sizes[0]),
-                "to": int(growth.sizes[-1]),
-                "runs": len(growth.losses),
-                "power": estimate.value,
-                **ends(estimate.interval),
-                "last_step": growth.late_power,
-                "bound": bound.power,
-                "kind": bound.kind,
-                "source": bound.source,
-                "accepted_at_end": growth.accepted[-1],
-            }
-        )
-    return pd.DataFrame(rows)
+    return pd.DataFrame([_power_row(growth) for growth in every])
+
+
+def _power_row(growth: Growth) -> dict[str, Any]:
+    estimate = growth.power
+    bound = bound_of(growth.method, growth.dataset) or Bound(np.nan, "", "")
+    return {
+        "dataset": growth.dataset,
+        "method": growth.method,
+        "from": int(growth.sizes[0]),
+        "to": int(growth.sizes[-1]),
+        "runs": len(growth.losses),
+        "power": estimate.value,
+        **ends(estimate.interval),
+        "last_step": growth.late_power,
+        "bound": bound.power,
+        "kind": bound.kind,
+        "source": bound.source,
+        "accepted_at_end": growth.accepted[-1],
+    }
 
 
 def figure(found: Measured[Growth]) -> Figure:

@@ -32,6 +32,7 @@ OPTIONS = {"runs": "seeds that are followed"}
 POINTS = 120
 # The logistic link is flatter: noise and accuracy are smaller, and the mean is projected.
 LOGISTIC: dict[str, float] = {"accuracy": 0.03, "noise_bound": 0.1, "distance_slack": 8.0}
+LOGISTIC_NAME = "logistic, B = {noise_bound:g} > α = {accuracy:g}".format(**LOGISTIC)
 LOGISTIC_ZETA, RADIUS = 0.4, 4.0
 # What the proposition claims and one decision for all rows are no methods: colours of no method.
 BOUND, TRIVIAL = "#8B8000", "#000000"
@@ -101,23 +102,20 @@ def cases_of(cell: Cell) -> list[Case]:
         *(Linear(), method, abs(cell.cutoff.value), int(data["d"]), n, B),
         float(data["coef_norm"]),
     )
-    small = alpha / 2
-    quiet, noisy = replace(method, noise_bound=0.0), replace(method, noise_bound=small)
-    logistic = replace(method, radius=RADIUS, **LOGISTIC)  # type: ignore[arg-type]
-    high, noise = replace(method, high_cutoff=True), logistic.noise_bound
     flat = replace(own, link=get_link("logistic"), zeta=LOGISTIC_ZETA)
+    logistic = replace(method, radius=RADIUS, **LOGISTIC)  # type: ignore[arg-type]
+    high = replace(method, high_cutoff=True)
     return [
-        replace(own, name="no noise", method=quiet, noise=0.0),
-        replace(own, name=f"noise B = {small:g} < α = {alpha:g}", method=noisy, noise=small),
+        _with_noise(own, "no noise", method, 0.0),
+        _with_noise(own, f"noise B = {alpha / 2:g} < α = {alpha:g}", method, alpha / 2),
         own,
-        replace(
-            flat,
-            name=f"logistic, B = {noise:g} > α = {logistic.accuracy:g}",
-            method=logistic,
-            noise=noise,
-        ),
+        _with_noise(flat, LOGISTIC_NAME, logistic, LOGISTIC["noise_bound"]),
         replace(own, name=f"cutoff above, −s_t, B = {B:g}", method=high),
     ]
+
+
+def _with_noise(case: Case, name: str, method: Sgd, noise: float) -> Case:
+    return replace(case, name=name, method=replace(method, noise_bound=noise), noise=noise)
 
 
 def row_of(case: Case, paths: Sequence[Path]) -> dict[str, Any]:

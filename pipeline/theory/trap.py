@@ -135,8 +135,8 @@ def row_of(runs: Runs) -> dict[str, object]:
     n = len(runs.missed)
     lost, at_once = int((runs.missed > 0).sum()), int((runs.accepted == 0).sum())
     slopes = [_slope(runs, *part) for part in ((WARM_UP, 1.0), (WARM_UP, 0.5), (0.5, 1.0))]
-    data = runs.cell.dataset
-    link, method = runs.key
+    data, (link, method) = runs.cell.dataset, runs.key
+    by_mean = link == "linear" and method in WITHOUT_ALPHA  # of the labels of v
     return {
         "link": link,
         "method": method,
@@ -148,7 +148,7 @@ def row_of(runs: Runs) -> dict[str, object]:
         "at_once": at_once,
         "at_once_share": at_once / n,
         **ends(wilson_interval(at_once, n), "at_once_"),
-        "at_once_exact": exact_at_once(runs.cell) if _is_exact(link, method) else np.nan,
+        "at_once_exact": exact_at_once(runs.cell) if by_mean else np.nan,
         **mean_estimate(slopes[0], "trap").columns("slope"),
         "slope_of_v": lost / n * float(data["share"]) * float(data["gap"]),
         "slope_first_half": float(slopes[1].mean()),
@@ -168,11 +168,6 @@ def exact_at_once(cell: Cell) -> float:
     chance = stats.binom.pmf(counts, n, float(data["share"]))
     rejected = stats.norm.cdf(-float(data["gap"]) * np.sqrt(counts) / float(data["noise"]))
     return float(chance @ rejected / chance.sum())
-
-
-def _is_exact(link: str, method: str) -> bool:
-    """Tell whether v is decided by the mean of its labels, as least squares and erm do."""
-    return link == "linear" and method in ("greedy", "erm")
 
 
 def _slope(runs: Runs, first: float, last: float) -> FloatArray:

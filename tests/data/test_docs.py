@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
 from pipeline.data.__main__ import parse
-from pipeline.data.own_table.inference import Limits
+from pipeline.data.own_table import load_frame
 
 DOCS = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
 
@@ -27,5 +28,6 @@ def test_the_commands_exist() -> None:
 
 
 def test_the_limits_are_those_of_the_code() -> None:
-    assert f"at most {Limits().max_levels} distinct values (`max_levels`)" in DOCS
-    assert f"more than {Limits().max_categories} categories (`max_categories`)" in DOCS
+    limits = {key: one.default for key, one in signature(load_frame).parameters.items()}
+    assert f"at most {limits['max_levels']} distinct values (`max_levels`)" in DOCS
+    assert f"more than {limits['max_categories']} categories (`max_categories`)" in DOCS

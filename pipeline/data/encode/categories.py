@@ -1,7 +1,7 @@
 """Kinds of columns that hold categories.
 
-An unseen category, one that was neither declared nor there when the kind was fitted, is an error
-that names it, unless the kind says ``unseen: zeros``; then all columns of the feature are 0.
+An unseen category, one that is not among the declared ones, is an error that names it, unless the
+kind says ``unseen: zeros``; then all columns of the feature are 0.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ def one_hot(
     leaves them out.
     """
     known = tuple(categories or sorted_categories(column, values))
-    has_missing = missing == "category" and bool(values.isna().any())
+    empty = values.isna().to_numpy()
+    has_missing = missing == "category" and bool(empty.any())
 
-    def write(values: pd.Series, out: FloatArray) -> None:
-        codes, empty = category_codes(values, known), values.isna().to_numpy()
+    def write(out: FloatArray) -> None:
+        codes = category_codes(values, known)
         if unseen == "error":
             may_be_empty = has_missing or missing == "zeros"
             refuse_unseen(column, values, (codes < 0) & ~(empty & may_be_empty))
@@ -72,10 +73,8 @@ def text_codes(values: pd.Series) -> tuple[NDArray[Any], list[str]]:
     """
     levels = values.astype("category").cat.remove_unused_categories()
     texts = [shown(level) for level in levels.cat.categories]
-    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    small = np.min_scalar_type(-1 - len(texts))
-    codes = np.array([*(places[text] for text in texts), -1], dtype=small)
-    return codes[levels.cat.codes.to_numpy()], list(places)
+    places, distinct = pd.factorize(np.array(texts, dtype=object))
+    return np.append(places, -1)[levels.cat.codes.to_numpy()], distinct.tolist()
 
 
 def category_codes(values: pd.Series, categories: Sequence[object]) -> NDArray[np.int64]:
@@ -112,11 +111,11 @@ def ordinal(
     return mapped(column, values, {name: place for place, name in enumerate(found, start)})
 
 
-def mapped(column: str, _: pd.Series, values: Mapping[Any, float] | None = None) -> Feature:
+def mapped(column: str, cells: pd.Series, values: Mapping[Any, float] | None = None) -> Feature:
     """The number that is declared for a category; a missing value has none."""
     known = values or {}
 
-    def write(cells: pd.Series, out: FloatArray) -> None:
+    def write(out: FloatArray) -> None:
         codes = category_codes(cells, tuple(known))
         refuse_unseen(column, cells, codes < 0)
         out[:, 0] = np.array([*known.values()], dtype=np.float64)[codes]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -57,40 +56,23 @@ def _declared_kind(name: Any, options: Mapping[str, Any]) -> Kind:
     return partial(KINDS[name], **options)
 
 
-@dataclass(frozen=True)
-class Encoder:
-    """Turns tables with the columns it was fitted to into matrices."""
+def encode_frame(frame: pd.DataFrame, steps: Sequence[Step]) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return X, rows × columns, finite float64 in C order, and the names of its columns.
 
-    features: tuple[tuple[str, Feature], ...]
-
-    @classmethod
-    def fit(cls, frame: pd.DataFrame, steps: Sequence[Step]) -> Encoder:
-        """Learn categories, edges, means and deviations from a table without its label."""
-        _check_columns(frame, {column for column, _ in steps})
-        fitted = ((name, kind(name, frame[name])) for name, kind in steps if kind is not None)
-        encoder = cls(tuple(fitted))
-        repeated = [name for name, count in Counter(encoder.columns).items() if count > 1]
-        if repeated:
-            raise DataError(f"two steps make a column {repeated[0]!r}")
-        return encoder
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns of X."""
-        return tuple(name for _, feature in self.features for name in feature.names)
-
-    def transform(self, frame: pd.DataFrame) -> FloatArray:
-        """Return X, rows × columns, finite float64 in C order."""
-        for column, _ in self.features:
-            if column not in frame.columns:
-                raise DataError(f"there is no column {column!r}")
-        X = np.zeros((len(frame), len(self.columns)))
-        start = 0
-        for column, feature in self.features:
-            end = start + len(feature.names)
-            feature.write(frame[column], X[:, start:end])
-            start = end
-        return X
+    Categories, edges, means and deviations are those of the frame, which is without its label.
+    """
+    _check_columns(frame, {column for column, _ in steps})
+    features = [kind(name, frame[name]) for name, kind in steps if kind is not None]
+    columns = tuple(name for feature in features for name in feature.names)
+    repeated = [name for name, count in Counter(columns).items() if count > 1]
+    if repeated:
+        raise DataError(f"two steps make a column {repeated[0]!r}")
+    X, start = np.zeros((len(frame), len(columns))), 0
+    for feature in features:
+        end = start + len(feature.names)
+        feature.write(X[:, start:end])
+        start = end
+    return X, columns
 
 
 def _check_columns(frame: pd.DataFrame, named: set[str]) -> None:

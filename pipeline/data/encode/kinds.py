@@ -31,11 +31,11 @@ class Feature:
 
     Attributes:
         names: of its columns of X.
-        write: writes what a raw column becomes to these columns, which are all zero.
+        write: writes what the raw column becomes to these columns, which are all zero.
     """
 
     names: tuple[str, ...]
-    write: Callable[[pd.Series, FloatArray], None]
+    write: Callable[[FloatArray], None]
 
 
 Kind = Callable[[str, pd.Series], Feature]  # of a raw column's name and values
@@ -80,6 +80,7 @@ def _short(value: object, digits: int) -> str:
 
 def _affine(
     column: str,
+    values: pd.Series,
     shift: float = 0.0,
     scale: float = 1.0,
     fallback: float | None = None,
@@ -88,7 +89,7 @@ def _affine(
 ) -> Feature:
     """Return (x / divide_by − shift) / scale, rounded if asked; a missing value is ``fallback``."""
 
-    def write(values: pd.Series, out: FloatArray) -> None:
+    def write(out: FloatArray) -> None:
         x = numbers(column, values)
         missing = np.isnan(x)
         if missing.any():
@@ -114,13 +115,13 @@ def numeric(
     A missing value is an error, or under ``missing: mean`` the column's mean.
     """
     fallback = None if missing == "error" else _mean(column, _present(column, values))
-    return _affine(column, fallback=fallback, divide_by=divide_by, rounded=round)
+    return _affine(column, values, fallback=fallback, divide_by=divide_by, rounded=round)
 
 
 def centred(column: str, values: pd.Series, missing: str = "error") -> Feature:
     """X − mean; a missing value becomes 0 under ``missing: mean``."""
     mean = _mean(column, _present(column, values))
-    return _affine(column, mean, fallback=None if missing == "error" else mean)
+    return _affine(column, values, mean, fallback=None if missing == "error" else mean)
 
 
 def standardised(column: str, values: pd.Series, missing: str = "mean") -> Feature:
@@ -130,7 +131,7 @@ def standardised(column: str, values: pd.Series, missing: str = "mean") -> Featu
     with np.errstate(over="ignore"):  # _mean refuses what is infinite
         squares = (x - mean) ** 2
     sd = math.sqrt(_mean(column, squares)) or 1.0
-    return _affine(column, mean, sd, fallback=None if missing == "error" else mean)
+    return _affine(column, values, mean, sd, fallback=None if missing == "error" else mean)
 
 
 def _present(column: str, values: pd.Series) -> FloatArray:
@@ -203,7 +204,7 @@ def bucket(
     if labels is not None and len(labels) != len(ends) - 1:
         raise DataError(f"column {column!r}: {len(labels)} labels for {len(ends) - 1} buckets")
 
-    def write(values: pd.Series, out: FloatArray) -> None:
+    def write(out: FloatArray) -> None:
         x = numbers(column, values)
         place = np.searchsorted(ends, x, side="left") - 1
         place[np.isnan(x) | (x > ends[-1])] = -1  # a missing value is in no bucket

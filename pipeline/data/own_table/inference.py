@@ -30,19 +30,6 @@ START = datetime.datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
-class Limits:
-    """Where few ends.
-
-    Attributes:
-        max_levels: whole numbers with at most that many distinct values are one-hot.
-        max_categories: at most that many columns for a text.
-    """
-
-    max_levels: int = 10
-    max_categories: int = 50
-
-
-@dataclass(frozen=True)
 class Guess:
     """What a column is taken for: its values as numbers or categories, the kind, the reason.
 
@@ -54,13 +41,20 @@ class Guess:
     note: str
 
 
-def guess(column: str, values: pd.Series, limits: Limits) -> Guess:
-    """Return what a column is taken for."""
+def guess(column: str, values: pd.Series, max_levels: int, max_categories: int) -> Guess:
+    """Return what a column is taken for.
+
+    Args:
+        column: its name.
+        values: its values.
+        max_levels: whole numbers with at most that many distinct values are one-hot.
+        max_categories: at most that many columns for a text.
+    """
     values, what = tidy(column, values)
     missing = int(values.isna().sum())
     if what == TEXT:
-        return Guess(values, *_text_kind(values, missing, limits))
-    return Guess(values, *_number_kind(values, what, missing, limits))
+        return Guess(values, *_text_kind(values, missing, max_categories))
+    return Guess(values, *_number_kind(values, what, missing, max_levels))
 
 
 def tidy(column: str, values: pd.Series) -> tuple[pd.Series, str]:
@@ -126,7 +120,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Number) and not isinstance(value, bool | np.bool_)
 
 
-def _text_kind(values: pd.Series, missing: int, limits: Limits) -> tuple[Kind | None, str]:
+def _text_kind(values: pd.Series, missing: int, most: int) -> tuple[Kind | None, str]:
     counts = values.value_counts(sort=True)
     counts = counts[counts > 0]
     if len(counts) + bool(missing) <= 1:
@@ -134,10 +128,10 @@ def _text_kind(values: pd.Series, missing: int, limits: Limits) -> tuple[Kind | 
     if len(counts) == len(values) - missing and len(counts) > 2:
         return None, f"left out: a text that differs in every row{_like_numbers(counts)}"
     own = f", {_rows(missing)} without a value a category" if missing else ""
-    if len(counts) <= limits.max_categories:
+    if len(counts) <= most:
         return one_hot, f"text: one-hot, {len(counts)} categories{own}"
     by_count = sorted(counts.index, key=lambda name: (-counts[name], name))
-    kept = sorted(by_count[: limits.max_categories])
+    kept = sorted(by_count[:most])
     rest = _rows(int(counts.drop(kept).sum()))
     note = f"text: one-hot, {len(kept)} most frequent of {len(counts)} categories, {rest} in none"
     return partial(one_hot, categories=kept, unseen="zeros"), f"{note}{own}{_like_numbers(counts)}"
@@ -151,10 +145,8 @@ def _like_numbers(counts: pd.Series) -> str:
     return f"; CHECK: all but {bad} of its values are numbers"
 
 
-def _number_kind(
-    values: pd.Series, what: str, missing: int, limits: Limits
-) -> tuple[Kind | None, str]:
-    levels = _levels(values, limits.max_levels)
+def _number_kind(values: pd.Series, what: str, missing: int, most: int) -> tuple[Kind | None, str]:
+    levels = _levels(values, most)
     if levels is not None and len(levels) + bool(missing) <= 1:
         return None, f"left out: {'constant' if len(levels) else 'empty'}"
     if levels is not None and (len(levels) == 1 or (what == NUMBER and _whole(levels))):

@@ -14,10 +14,10 @@ from typing import Any
 import pandas as pd
 
 from pipeline.data.dataset import Dataset, Group, group_of
-from pipeline.data.encode.encoder import Encoder
+from pipeline.data.encode.encoder import encode_frame
 from pipeline.data.encode.kinds import FloatArray
 from pipeline.data.errors import DataError, about
-from pipeline.data.own_table.inference import Guess, Limits, guess
+from pipeline.data.own_table.inference import Guess, guess
 from pipeline.data.own_table.roles import Roles, Value, own_labels, some
 from pipeline.data.own_table.table_file import MISSING, check_names, read_frame
 from pipeline.data.sources import Settings
@@ -36,8 +36,8 @@ def load_frame(
     group: str | None = None,
     drop: str | Sequence[str] | None = (),
     intercept: bool = True,
-    max_levels: int = Limits.max_levels,
-    max_categories: int = Limits.max_categories,
+    max_levels: int = 10,
+    max_categories: int = 50,
     name: str = "frame",
     source: str = "frame",
 ) -> Dataset:
@@ -67,21 +67,20 @@ def load_frame(
         y, label_note = own_labels(values, roles.target, positive, negative, above)
         kept_aside = None if roles.group is None else _group(frame, roles.group)
         aside = {roles.target, roles.group, *roles.drop}
-        limits = Limits(max_levels, max_categories)
-        guesses = {
-            column: guess(column, frame[column], limits) for column in names if column not in aside
-        }
-        X, features = _encode(guesses)
+        features = [column for column in names if column not in aside]
+        most = (max_levels, max_categories)
+        guesses = {column: guess(column, frame[column], *most) for column in features}
+        X, columns = _encode(guesses)
     return Dataset(
         name=name,
         protocol="own",
         X=X,
         y=y,
-        columns=features,
+        columns=columns,
         intercept=intercept,
         group=kept_aside,
         source=source,
-        notes=_notes(label_note, kept_aside, guesses, features),
+        notes=_notes(label_note, kept_aside, guesses, columns),
     )
 
 
@@ -165,10 +164,10 @@ def _group(frame: pd.DataFrame, column: str) -> Group:
 
 def _encode(guesses: dict[str, Guess]) -> tuple[FloatArray, tuple[str, ...]]:
     tidied = pd.DataFrame({column: found.values for column, found in guesses.items()}, copy=False)
-    encoder = Encoder.fit(tidied, [(column, found.kind) for column, found in guesses.items()])
-    if not encoder.columns:
+    X, names = encode_frame(tidied, [(column, found.kind) for column, found in guesses.items()])
+    if not names:
         raise DataError("no column is left to learn from")
-    return encoder.transform(tidied), encoder.columns
+    return X, names
 
 
 def _notes(

@@ -1,9 +1,8 @@
 """A user's own file to a frame: CSV or parquet, either of them gzipped.
 
-The kinds of the columns of a CSV are guessed from its first megabyte, and pyarrow then converts the
-file block by block straight into columns of that kind; texts are kept once each. A file whose later
-rows do not fit the guess, or hold line breaks inside quotes, which cost time to look for, is read
-again for both.
+pyarrow converts a CSV block by block straight into columns of the kind that fits all rows; texts
+are kept once each. Line breaks inside quotes cost time to look for: a file that has no quotes in
+its first megabyte is read without, and again if that fails.
 
 Messages name file, column and row number, never the content of a row.
 """
@@ -152,10 +151,9 @@ class _Csv:
         import pyarrow as pa
 
         names, failure = self._names(), ""
-        for first in (True, False):
+        for line_breaks in dict.fromkeys((b'"' in self.head, True)):
             try:
-                types = self._guess(names) if first else None
-                return self._read(names, types, line_breaks=not first or b'"' in self.head)
+                return self._read(names, line_breaks)
             except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
                 failure = type(error).__name__  # its message may hold a row
         raise self._malformed(len(names), failure)
@@ -185,36 +183,17 @@ class _Csv:
             return "; name the right one with dataset.separator=…"
         return f"; try dataset.separator={SEPARATORS[best]}"
 
-    def _guess(self, names: list[str]) -> dict[str, Any]:
-        """Return the arrow type of each column in the first megabytes."""
-        import pyarrow as pa
-
-        end = max(self.head.rfind(b"\n"), self.head.rfind(b"\r")) + 1
-        whole = self.head[:end] if len(self.head) == HEAD else self.head
-        table = self._read(names, None, b'"' in whole, pa.BufferReader(whole))
-        nothing = pa.types.is_null
-        return {field.name: field.type for field in table.schema if not nothing(field.type)}
-
-    def _read(
-        self, names: list[str], types: dict[str, Any] | None, line_breaks: bool, source: Any = None
-    ) -> Any:
+    def _read(self, names: list[str], line_breaks: bool) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow
 
-        if source is None:
-            packed = "gzip" if _is_gzip(self.path) else None
-            source = pa.input_stream(str(self.path), compression=packed)
-        with source:
+        packed = "gzip" if _is_gzip(self.path) else None
+        with pa.input_stream(str(self.path), compression=packed) as source:
             return arrow.read_csv(
                 source,
-                read_options=arrow.ReadOptions(
-                    column_names=names, skip_rows_after_names=1, block_size=BLOCK
-                ),
-                parse_options=arrow.ParseOptions(
-                    delimiter=self.separator, newlines_in_values=line_breaks
-                ),
-                convert_options=arrow.ConvertOptions(
-                    column_types=types,
+                arrow.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=BLOCK),
+                arrow.ParseOptions(delimiter=self.separator, newlines_in_values=line_breaks),
+                arrow.ConvertOptions(
                     null_values=self.missing,
                     strings_can_be_null=True,
                     auto_dict_encode=True,

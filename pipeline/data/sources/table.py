@@ -98,10 +98,8 @@ def write_parquet(frame: pd.DataFrame, path: Path, advice: str = "choose another
 
 
 def _texts(column: Any) -> pd.Series:
-    """Return an arrow column as strings; each distinct one is decoded once."""
-    encoded = column.cast("string").dictionary_encode().combine_chunks()
-    words = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
-    return pd.Series(words[encoded.indices.fill_null(len(words) - 1).to_numpy()], dtype=object)
+    """Return an arrow column as strings, None where one is missing."""
+    return pd.Series(column.cast("string").to_numpy(), dtype=object)
 
 
 def read_parquet(path: Path, table: Table) -> pd.DataFrame:
