@@ -14,11 +14,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from pipeline.files import write_text
 from pipeline.paper.collection import CollectionError
 from pipeline.paper.comparison.compare import AGREES_BELOW, JUDGED, KEY, MISSING, UNJUDGED
 from pipeline.paper.published import published
-from pipeline.paper.report.content import Sources, report_data
 from pipeline.view.page import Page, Picture, read_page
 
 FOLDER = Path(__file__).parent  # of templates, style and script
@@ -31,13 +29,6 @@ MAKES = {
 SWEEP = "python -m pipeline.reproduce link=linear,logistic"
 FIGURE = re.compile(r"[−+–]?\d|–$")  # how the text of a figure begins; all else is words
 LONG = 15  # rows, from which on a table of a page is folded
-
-
-def write_report(sources: Sources) -> Path:
-    """Write ``index.html``; return it."""
-    path = sources.page / "index.html"
-    write_text(path, render(report_data(sources), sources.theory))
-    return path
 
 
 def render(data: Mapping[str, Any], theory: Path | None = None) -> str:
