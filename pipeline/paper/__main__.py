@@ -21,15 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.command_line import FAILED, choose, guarded
+from pipeline.files import write_text
 from pipeline.paper.collection import Collection, CollectionError, merge
 from pipeline.paper.comparison.compare import compare
 from pipeline.paper.comparison.page import headline, write_comparison
 from pipeline.paper.figures import draw_figures
 from pipeline.paper.hindsight.held_out import joined
 from pipeline.paper.hindsight.page import write_hindsight
-from pipeline.paper.published import PublishedError
-from pipeline.paper.report.content import Sources
-from pipeline.paper.report.write import write_report
+from pipeline.paper.report.content import report_data
+from pipeline.paper.report.write import render
 from pipeline.paper.tables import layout, write_tables
 from pipeline.terminal import any_terminal
 from pipeline.view.names import row_name
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for option, how in COMMANDS[name].options.items():
         parser.add_argument(option, **how)
     options = parser.parse_args(words)
-    return guarded(lambda: _run(name, options), {CollectionError: FAILED, PublishedError: FAILED})
+    return guarded(lambda: _run(name, options), {CollectionError: FAILED})
 
 
 def _run(name: str, options: argparse.Namespace) -> int:
@@ -130,16 +130,11 @@ def hindsight(collection: Collection, options: argparse.Namespace) -> Iterable[s
 
 def report(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
     """Write the report: one page with all tables, curves and comparisons, to open offline."""
-    path = write_report(
-        Sources(
-            collection=collection,
-            stated=_stated(options.stated),
-            hindsight=options.hindsight,
-            theory=options.theory,
-            outputs=options.outputs,
-            page=options.out,
-        ),
+    data = report_data(
+        collection, _stated(options.stated), options.hindsight, options.outputs, options.out
     )
+    path = options.out / "index.html"
+    write_text(path, render(data, options.theory))
     yield f"report:   {path} ({path.stat().st_size / 1e6:.1f} MB)"
 
 

@@ -7,7 +7,8 @@ is missing has a command that fills it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,10 +25,7 @@ from pipeline.results.runs import PARTS
 
 LABELS = list(PARTS)
 STATES = ("done", "failed", "missing")
-CELL_TYPES = {
-    **dict.fromkeys((*LABELS, "state", "reason", "folder"), "str"),
-    **FIGURE_TYPES,
-}
+CELL_TYPES = {**dict.fromkeys((*LABELS, "state", "reason", "folder"), "str"), **FIGURE_TYPES}
 LOSS_TYPES = {**dict.fromkeys(LABELS, "str"), "alpha": "float64", "split": "int64"}
 LOSS_TYPES["loss"] = "float64"
 CURVE_TYPES = {**dict.fromkeys(LABELS, "str"), "round": "int64"}
@@ -139,20 +137,16 @@ def fill_commands(gaps: Iterable[Mapping[str, str]]) -> list[str]:
     Args:
         gaps: labels of the missing cells: protocol, dataset, link, cutoff and method.
     """
-    lacking: dict[tuple[str, ...], tuple[dict[str, None], dict[str, None]]] = {}
-    for gap in gaps:
-        key = (gap["protocol"], gap["link"], gap["dataset"])
-        cutoffs, methods = lacking.setdefault(key, ({}, {}))
-        cutoffs[gap["cutoff"]] = None
-        methods[gap["method"]] = None
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for (protocol, link, dataset), (cutoffs, methods) in lacking.items():
-        wanted = (protocol, link, ",".join(sorted(cutoffs, key=float)), ",".join(methods))
-        alike.setdefault(wanted, []).append(dataset)
-    return [
-        fill_command(dict(zip(LABELS, (protocol, ",".join(datasets), *others), strict=True)))
-        for (protocol, *others), datasets in alike.items()
-    ]
+    cells = pd.DataFrame(list(gaps), columns=LABELS)
+    datasets = cells.groupby(["protocol", "link", "dataset"], sort=False, as_index=False)
+    cutoffs = {"cutoff": lambda found: _listed(sorted(found, key=float))}
+    lacking = datasets.agg({**cutoffs, "method": _listed})
+    alike = lacking.groupby(["protocol", "link", "cutoff", "method"], sort=False, as_index=False)
+    return [fill_command(labels) for labels in alike.agg({"dataset": _listed}).to_dict("records")]
+
+
+def _listed(labels: Iterable[str]) -> str:
+    return ",".join(dict.fromkeys(labels))
 
 
 def _relative(run: Run, outputs: Path) -> str:
@@ -206,37 +200,38 @@ def _check(collection: Collection, where: str) -> None:
 
 
 def _read_cells(path: Path) -> pd.DataFrame:
-    _check_exists(path)
-    try:
-        frame = pd.read_csv(
-            path,
-            dtype="str",
-            keep_default_na=False,
-            na_values={name: [""] for name in FIGURE_TYPES},
-            encoding="utf-8",
-        )
+    empty = {name: [""] for name in FIGURE_TYPES}
+    with _readable(path):
+        frame = pd.read_csv(path, dtype="str", keep_default_na=False, na_values=empty)
         _check_columns(frame, path, CELL_TYPES)
         # Python's own float(): what was written is read, to the last digit.
         exact = {name: frame[name].astype("float64") for name in FIGURE_TYPES}
         return frame.assign(**exact).astype(CELL_TYPES)
-    except CollectionError:
-        raise
-    except (ValueError, TypeError) as error:
-        raise CollectionError(f"{path}: {_first_line(error)}") from error
 
 
 def _read_parquet(path: Path, types: dict[str, str]) -> pd.DataFrame:
-    _check_exists(path)
-    try:
+    with _readable(path):
         frame = pq.read_table(path).to_pandas()
-    except (pa.ArrowException, OSError) as error:
-        raise CollectionError(f"{path}: {_first_line(error)}") from error
     _check_columns(frame, path, types)
-    found = {name: str(frame[name].dtype) for name in types}
-    if found != types and len(frame):
-        name = next(name for name in types if found[name] != types[name])
-        raise CollectionError(f"{path}: {name} should be {types[name]}, it is {found[name]}")
+    for name, wanted in types.items():
+        if len(frame) and frame[name].dtype != wanted:
+            raise CollectionError(f"{path}: {name} should be {wanted}, it is {frame[name].dtype}")
     return frame.astype(types)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Have whatever is wrong with a file told in one line."""
+    if not path.is_file():
+        files = ", ".join((CELLS, LOSSES, CURVES))
+        raise CollectionError(f"{path} is not there; a collection has the files {files}")
+    try:
+        yield
+    except CollectionError:
+        raise
+    except (ValueError, TypeError, pa.ArrowException, OSError) as error:
+        line = (str(error).splitlines() or [type(error).__name__])[0]
+        raise CollectionError(f"{path}: {line}") from error
 
 
 def _write_parquet(frame: pd.DataFrame, path: Path, types: dict[str, str]) -> None:
@@ -248,16 +243,6 @@ def _write_parquet(frame: pd.DataFrame, path: Path, types: dict[str, str]) -> No
         pq.write_table(table.replace_schema_metadata(None), partial, compression="zstd")
 
 
-def _check_exists(path: Path) -> None:
-    if not path.is_file():
-        files = ", ".join((CELLS, LOSSES, CURVES))
-        raise CollectionError(f"{path} is not there; a collection has the files {files}")
-
-
 def _check_columns(frame: pd.DataFrame, path: Path, types: dict[str, str]) -> None:
     if list(frame.columns) != list(types):
         raise CollectionError(f"{path}: expected the columns {', '.join(types)}")
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -22,7 +22,7 @@ from pipeline.paper.by_setting import REPORTED, Grid, Lines, Relative, grids, li
 from pipeline.paper.collection import Collection
 from pipeline.paper.published import BASELINE, LINKS, METHODS, Setting, absent, in_text, present
 from pipeline.results.average import AverageLoss
-from pipeline.view.curves import AVERAGE_LOSS, BAND, EARLY, ROUND, draw_lines, layer
+from pipeline.view.curves import AVERAGE_LOSS, EARLY, ROUND, draw_line, draw_lines, layer
 from pipeline.view.figure import bare, count_rounds, few_ticks, legend, save_all, sheet
 from pipeline.view.names import cutoff_name, dataset_name
 from pipeline.view.style import look
@@ -187,17 +187,11 @@ def _draw_panel(axis: Axes, whole: Mapping[str, Grid]) -> None:
         if (whole[method].alphas > 0).all()
     }
     for method, line in lines.items():
-        _draw_line(axis, method, line)
+        draw_line(axis, method, line.exponents, line.ratio, line.error)
+        dot = (line.exponents[line.tuned], line.ratio[line.tuned])
+        axis.plot(*dot, color=look(method).colour, zorder=3, **DOT)
     if lines:
         _limit(axis, list(lines.values()))
-
-
-def _draw_line(axis: Axes, method: str, line: Relative) -> None:
-    shown, tuned = look(method), line.tuned
-    axis.plot(line.exponents, line.ratio, zorder=layer(method), **shown.line)
-    band = (line.ratio - line.error, line.ratio + line.error)
-    axis.fill_between(line.exponents, *band, color=shown.colour, alpha=BAND, linewidth=0)
-    axis.plot(line.exponents[tuned], line.ratio[tuned], color=shown.colour, zorder=3, **DOT)
 
 
 def _limit(axis: Axes, lines: list[Relative]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf
 from rich.text import Text
 
@@ -42,9 +43,8 @@ ABOUT_RUNNING = ("outputs", "n_jobs", "threads", "force", "tracking", "data", "h
 
 def names_cells(overrides: Sequence[str]) -> bool:
     """Tell whether a command line asks for certain cells."""
-    parsed = OverridesParser.create().parse_overrides(list(overrides))
-    keys = [override.key_or_group.replace("/", ".").partition(".")[0] for override in parsed]
-    return any(key not in ABOUT_RUNNING for key in keys)
+    keys = [override.key_or_group.replace("/", ".") for override in _parsed(overrides)]
+    return any(key.partition(".")[0] not in ABOUT_RUNNING for key in keys)
 
 
 def report_sweep(overrides: Sequence[str], config_dir: Path | None) -> bool:
@@ -113,10 +113,7 @@ def _totals(runs: Sequence[Run]) -> Iterator[str]:
     counts = Counter("done" if run.is_done else run.state for run in runs)
     parts = [f"{counts[mark]} {mark}" for mark in ("done", "failed", "missing") if counts[mark]]
     yield f"{len(runs)} cells: {', '.join(parts)}"
-    for run in runs:
-        if run.state == "failed":
-            yield f"  {name_text(run.labels)} FAILED: {run.reason}"
-            yield f"    {run.results().path / TRACEBACK}"
+    yield from _failures(runs, TRACEBACK)
     unknown = [run for run in runs if run.state == "missing" and run.reason]
     yield from dict.fromkeys(f"  dataset {run.labels['dataset']}: {run.reason}" for run in unknown)
 
@@ -139,7 +136,8 @@ def fill_command(
     """
     every, needed = _values(jobs), _values(gaps)
     narrow = {key: needed[key] for key, values in every.items() if len(needed[key]) < len(values)}
-    given = dict(zip(_keys(overrides), overrides, strict=True))
+    keys = [override.get_key_element() for override in _parsed(overrides)]
+    given = dict(zip(keys, overrides, strict=True))
     given.pop("force", None)  # it would compute everything again
     narrowed = {key: f"{key}={','.join(values)}" for key, values in narrow.items()}
     place = () if config_dir is None else ("--config-dir", str(config_dir))
@@ -156,9 +154,8 @@ def _values(jobs: Iterable[Planned]) -> dict[str, list[str]]:
     return {key: list(values) for key, values in found.items()}
 
 
-def _keys(overrides: Sequence[str]) -> list[str]:
-    parsed = OverridesParser.create().parse_overrides(list(overrides))
-    return [override.get_key_element() for override in parsed]
+def _parsed(overrides: Sequence[str]) -> list[Override]:
+    return OverridesParser.create().parse_overrides(list(overrides))
 
 
 def report_all(overrides: Sequence[str], config_dir: Path | None) -> bool:
@@ -215,7 +212,12 @@ def _all_totals(runs: Sequence[Run]) -> Iterator[str]:
         yield f"{counts['stale']} runs are of another engine or method: they are never read"
     if several:
         yield f"{several} cells have several runs: of other alphas, splits, seeds, settings or data"
+    yield from _failures(runs)
+
+
+def _failures(runs: Sequence[Run], file: str = "") -> Iterator[str]:
+    """Yield what failed and why, and the folder, or a file in it, that tells more."""
     for run in runs:
         if run.state == "failed":
             yield f"  {name_text(run.labels)} FAILED: {run.reason}"
-            yield f"    {run.folder}"
+            yield f"    {run.results().path / file}"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from numpy.typing import NDArray
 
 from pipeline.results.average import AverageLoss
 from pipeline.view.figure import bare, count_rounds, few_ticks, legend, save, sheet
@@ -17,6 +19,8 @@ from pipeline.view.style import look
 EARLY = 0.1  # share of the rounds that may leave the panel: their averages are of few rows
 BAND = 0.15  # opacity: one can be seen in print, seven over each other lie below all lines
 ROUND, AVERAGE_LOSS = "round t", "average loss $R_t/t$"
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,7 @@ def draw(panels: Sequence[Panel], path: Path, columns: int = 2, title: str = "")
 def draw_lines(axis: Axes, lines: Mapping[str, AverageLoss]) -> None:
     """Draw a setting: the mean over splits of each method, with a band of one standard error."""
     for method, line in lines.items():
-        axis.plot(line.rounds, line.mean, zorder=layer(method), **look(method).line)
-        band = (line.mean - line.error, line.mean + line.error)
-        axis.fill_between(line.rounds, *band, color=look(method).colour, alpha=BAND, linewidth=0)
+        draw_line(axis, method, line.rounds, line.mean, line.error)
     last = max((line.rounds[-1] for line in lines.values()), default=1)
     low, high = _reach(lines.values())
     axis.set_xlim(0, last)
@@ -58,6 +60,13 @@ def draw_lines(axis: Axes, lines: Mapping[str, AverageLoss]) -> None:
     count_rounds(axis.xaxis)
     few_ticks(axis.yaxis, high)
     bare(axis)
+
+
+def draw_line(axis: Axes, method: str, x: Array, y: Array, error: Array) -> None:
+    """Draw a method's line, with a band of one standard error."""
+    axis.plot(x, y, zorder=layer(method), **look(method).line)
+    colour = look(method).colour
+    axis.fill_between(x, y - error, y + error, color=colour, alpha=BAND, linewidth=0)
 
 
 def layer(method: str) -> float:

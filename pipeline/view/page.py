@@ -1,6 +1,6 @@
 """A page of words, tables and pictures: written as Markdown, kept as JSON for other pages.
 
-Texts may have `code`, **bold** and *italics* in them; ``pipeline.view.html`` shows the same page.
+Texts may have `code`, **bold** and *italics* in them; the report shows the same pages as HTML.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from pipeline.paper.comparison.compare import compare
-from pipeline.paper.published import FINDINGS, PublishedError, findings
+from pipeline.paper.published import findings, published
 from tests.paper.made_up_collection import near_the_paper
 
 
@@ -26,19 +22,8 @@ def test_a_finding_picks_its_cells() -> None:
     assert not everywhere.is_local
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("kind,links", "kind,link", "expected the columns"),
-        ("unexplained,linear,bank", "unexplained,linear,bnak", "'bnak'"),
-        ("unexplained,linear,bank,0.85", "unexplained,linear,bank,0.86", "'0.86'"),
-        ("caution,", "rumour,", "line 10: expected a finding of kind"),
-    ],
-)
-def test_a_wrong_line_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
-    text = FINDINGS.read_text(encoding="utf-8")
-    assert old in text
-    file = tmp_path / "findings.csv"
-    file.write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(PublishedError, match=said):
-        findings(file)
+def test_a_finding_says_something_of_rows_that_are_published() -> None:
+    for finding in findings():
+        assert finding.finding
+        for label, wanted in finding.about.items():
+            assert set(wanted) <= {getattr(row.key, label) for row in published()}

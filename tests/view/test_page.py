@@ -1,4 +1,4 @@
-"""A page as Markdown, as JSON and as HTML."""
+"""A page as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.view.html import page_html
 from pipeline.view.page import (
     Commands,
     Heading,
@@ -73,13 +72,3 @@ def test_what_is_no_page_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"page\.json is not a page"):
         read_page(path)
-
-
-def test_a_page_as_html() -> None:
-    html = page_html(PAGE, "losses", {"curve.png": "data:x"})
-    assert html.startswith('<h3 id="losses">Losses &amp; gains</h3><p>See <i>this</i>, <b>that</b>')
-    assert "<code>R_t &lt; 2</code>; ‖β*‖ and β* are stars.</p><h4>Tables</h4>" in html
-    assert "<ul><li>one</li><li>two</li></ul>" in html
-    assert '<td class="text">linear</td><td>0.3</td><td class="text">none</td>' in html
-    assert '<img class="sheet" alt="a curve" src="data:x">' in html
-    assert html.endswith('<pre class="command">make test</pre>')

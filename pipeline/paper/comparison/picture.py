@@ -75,16 +75,11 @@ def _draw_link(axis: Axes, link: str, found: Comparison) -> None:
     )
 
 
-def _matrix(
-    cells: pd.DataFrame, datasets: Iterable[str], cutoffs: Iterable[str]
-) -> NDArray[np.float64]:
+def _matrix(cells: pd.DataFrame, datasets: list[str], cutoffs: list[str]) -> NDArray[np.float64]:
     """Return z with a row a dataset, and for each method a column a cutoff."""
-    found = cells.set_index(["dataset", "method", "cutoff"])["z"]
-    cutoffs = list(cutoffs)
-    return np.array(
-        [[found[data, method, cut] for method in METHODS for cut in cutoffs] for data in datasets],
-        dtype=float,
-    )
+    found = cells.pivot(index="dataset", columns=["method", "cutoff"], values="z")
+    columns = pd.MultiIndex.from_product([METHODS, cutoffs])
+    return np.asarray(found.reindex(index=datasets, columns=columns), np.float64)
 
 
 def _mark(axis: Axes, row: int, column: int, z: float) -> None:

@@ -1,4 +1,4 @@
-"""The page itself: template, style, script, data and what stands still, in one file."""
+"""The page itself: templates, style, script, data and what stands still, in one file."""
 
 from __future__ import annotations
 
@@ -6,43 +6,29 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from pipeline.files import write_text
-from pipeline.paper.collection import CollectionError
-from pipeline.paper.report.content import Sources, report_data
-from pipeline.paper.report.verdict import verdict_key, verdict_picture
-from pipeline.view.html import commands, details, page_html, prose, table
-from pipeline.view.page import Picture, read_page
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
-TEMPLATES = Path(__file__).parent
-PLACE = re.compile(r"\{\{(\w+)\}\}")
+from pipeline.paper.collection import CollectionError
+from pipeline.paper.comparison.compare import AGREES_BELOW, JUDGED, KEY, MISSING, UNJUDGED
+from pipeline.paper.published import published
+from pipeline.view.page import Page, Picture, read_page
+
+FOLDER = Path(__file__).parent  # of templates, style and script
 # A closing tag, a comment or an entity in the data must not end or change the script element.
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 PAGES = ("trap", "erm", "rates", "coverage", "sgd")  # of the theory, in the order of the paper
-COMMANDS = {
+MAKES = {
     name: f"python -m pipeline.theory {name} --out outputs/paper/theory/{name}" for name in PAGES
 }
 SWEEP = "python -m pipeline.reproduce link=linear,logistic"
-HOW_TO = {  # what fills a section that has nothing to show, by the option that names its folder
-    "stated": [f"{SWEEP} experiment=tables protocol=stated --out outputs/paper/stated"],
-    "hindsight": [
-        f"{SWEEP} experiment=fresh --out outputs/paper/fresh",
-        "python -m pipeline.paper hindsight --fresh outputs/paper/fresh --collection … "
-        "--out outputs/paper/hindsight",
-    ],
-    "theory": list(COMMANDS.values()),
-}
-
-
-def write_report(sources: Sources) -> Path:
-    """Write ``index.html``; return it."""
-    path = sources.page / "index.html"
-    write_text(path, render(report_data(sources), sources.theory))
-    return path
+FIGURE = re.compile(r"[−+–]?\d|–$")  # how the text of a figure begins; all else is words
+LONG = 15  # rows, from which on a table of a page is folded
 
 
 def render(data: Mapping[str, Any], theory: Path | None = None) -> str:
@@ -52,17 +38,40 @@ def render(data: Mapping[str, Any], theory: Path | None = None) -> str:
         data: what the script draws, of :func:`report_data`.
         theory: folder of the pages that stand still.
     """
-    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
-    parts = {
-        "style": (TEMPLATES / "report.css").read_text(encoding="utf-8"),
-        "script": script,
-        "script_hash": _hash(script),
-        "data": json_text(data),
-        "theory": theory_html(theory),
-        **fragments(data),
-    }
-    template = (TEMPLATES / "index.html").read_text(encoding="utf-8")
-    return PLACE.sub(lambda place: parts[place[1]], template)
+    style, script = ((FOLDER / f"report.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    return (
+        templates()
+        .get_template("index.html")
+        .render(
+            **data,
+            style=style,
+            script=script,
+            script_hash=f"sha256-{_base64(hashlib.sha256(script.encode()).digest())}",
+            json=json_text(data),
+            theory=theory_html(theory),
+            sweep=SWEEP,
+            paper={label: _in_order(label) for label in KEY},
+            verdicts=(*JUDGED, UNJUDGED, MISSING),
+            agrees_below=AGREES_BELOW,
+        )
+    )
+
+
+def _in_order(label: str) -> list[str]:
+    """Return the links, datasets or cutoffs of the paper."""
+    return list(dict.fromkeys(getattr(row.key, label) for row in published()))
+
+
+def templates() -> Environment:
+    """Return the templates; what they show is escaped, but for what a macro or filter made."""
+    found = Environment(
+        loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined,
+        finalize=lambda shown: shown if isinstance(shown, Markup) else Markup(escape(str(shown))),
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    found.filters |= {"prose": prose, "styled": styled, "kind": lambda block: type(block).__name__}
+    found.globals |= {"columns_of_words": columns_of_words, "long": LONG}
+    return found
 
 
 def json_text(data: Mapping[str, Any]) -> str:
@@ -71,113 +80,48 @@ def json_text(data: Mapping[str, Any]) -> str:
     return re.sub("[<>&\u2028\u2029]", lambda letter: UNSAFE[letter[0]], text)
 
 
-def _hash(script: str) -> str:
-    """Return the digest by which the page's own policy lets this script run, and no other."""
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
+def prose(text: str) -> Markup:
+    """Return text in which what stands between backticks is code."""
+    parts = (escape(part) for part in text.split("`"))
+    return Markup("".join(f"<code>{p}</code>" if k % 2 else p for k, p in enumerate(parts)))
 
 
-def fragments(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return HTML by the name of its place in the template."""
-    overview = data["overview"]
-    return {
-        "protocol": escape(data["protocol"]),
-        "glance": "".join(map(_tile, overview["glance"])),
-        "sentences": "".join(f"<li>{prose(text)}</li>" for text in overview["sentences"]),
-        "verdict_key": verdict_key(data),
-        "verdict": verdict_picture(data),
-        "summaries": "".join(
-            details(part["title"], table(**part), opened=number == 0)
-            for number, part in enumerate(overview["summaries"])
-        ),
-        "findings": "".join(
-            details(title, _findings(found)) for title, found in overview["findings"].items()
-        ),
-        "stated": table(**data["stated"]) if data["stated"] else _how_to("stated"),
-        "hindsight": _hindsight(data),
-        "environment": "".join(_environment(data)),
-    }
+def styled(text: str) -> Markup:
+    """Return text with bold, italics and code; the star of β* is a star."""
+    bold = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", str(prose(text)))
+    return Markup(re.sub(r"(?<!\w)\*(\w.*?)\*", r"<i>\1</i>", bold))
 
 
-def _tile(tile: Mapping[str, str]) -> str:
-    name, value, note = (escape(tile[part]) for part in ("name", "value", "note"))
-    return f"<div><span>{name}</span><b>{value}</b><small>{note}</small></div>"
+def columns_of_words(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
+    """Tell of each column whether no text in it is a figure."""
+    return [not any(FIGURE.match(row[k]) for row in rows) for k in range(len(heads))]
 
 
-def _findings(found: Iterable[Sequence[str]]) -> str:
-    items = (
-        f"<li>{f'<b>{escape(scope)}:</b> ' if scope else ''}{prose(text)}</li>"
-        for scope, text in found
-    )
-    return f"<ul>{''.join(items)}</ul>"
+def theory_html(folder: Path | None) -> Markup:
+    """Return the section's HTML; without a folder, how to come by it."""
+    pages = {} if folder is None else {name: _page(name, folder / name) for name in PAGES}
+    return Markup(templates().get_template("theory.html").render(pages=pages, makes=MAKES))
 
 
-def _hindsight(data: Mapping[str, Any]) -> str:
-    """Return the means of each link, or how to come by them."""
-    found = data["hindsight"]
-    if not found:
-        return _how_to("hindsight")
-    parts = []
-    for link, part in found["links"].items():
-        title = f"{data['links'][link]} link"
-        rows = table(f"Advantage over greedy, {link} link", found["heads"], part["rows"])
-        parts.append(f"<h3>{escape(title)}</h3><p>{prose(part['summary'])}</p>{rows}")
-    if found["commands"]:
-        parts.append("<h3>Missing</h3><p>Splits are missing; to fill them:</p>")
-        parts.append(commands(found["commands"]))
-    return "".join(parts)
-
-
-def _how_to(option: str) -> str:
-    """Return what to run for a section that has nothing to show."""
-    return (
-        f"<p>There are no such results here. To add them:</p>{commands(HOW_TO[option])}"
-        f"<p>and give the report <code>--{option} outputs/paper/{option}</code>.</p>"
-    )
-
-
-def _environment(data: Mapping[str, Any]) -> Iterable[str]:
-    found = data["environment"]
-    if not found["read"]:
-        yield (
-            "<p>The run folders are not reachable from here, so their environment is not known; "
-            "<code>--outputs</code> names the folder that has them.</p>"
-        )
-        return
-    yield f"<p>Read from {found['read']:,} of {found['runs']:,} run folders.</p>"
-    for group in found["software"]:
-        yield f"<h4>{group['runs']:,} runs</h4>{_list(group['versions'])}"
-    hashes = {data["datasets"][name]: ", ".join(known) for name, known in found["data"].items()}
-    yield f"<h4>Data: hash of the values, source</h4>{_list(hashes)}"
-
-
-def _list(pairs: Mapping[str, str]) -> str:
-    items = (f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in pairs.items())
-    return f"<dl>{''.join(items)}</dl>"
-
-
-def theory_html(folder: Path | None) -> str:
-    """Return the section's HTML; a page that is not there is the command that writes it."""
-    if folder is None:
-        return _how_to("theory")
-    return "".join(_html(name, folder / name) for name in PAGES)
-
-
-def _html(name: str, folder: Path) -> str:
+def _page(name: str, folder: Path) -> tuple[Page, dict[str, str]] | None:
+    """Return a page of the theory and its pictures as sources of images; None if not there."""
     file = folder / f"{name}.json"
     if not file.is_file():
-        missing = f'<h3 id="theory-{name}">Missing: {name}</h3><p>To compute it:</p>'
-        return missing + commands([COMMANDS[name]])
+        return None
     try:
         page = read_page(file)
     except ValueError as error:
-        raise CollectionError(f"{error}; `{COMMANDS[name]}` writes it anew") from error
+        raise CollectionError(f"{error}; `{MAKES[name]}` writes it anew") from error
     files = [block.file for block in page.blocks if isinstance(block, Picture)]
-    return page_html(page, f"theory-{name}", {f: _inline(folder / f, name) for f in files})
+    return page, {file: _inline(folder / file, name) for file in files}
 
 
 def _inline(picture: Path, name: str) -> str:
     """Return a picture as the source of an image."""
     if not picture.is_file():
-        raise CollectionError(f"{picture} is not there; `{COMMANDS[name]}` writes it")
-    return f"data:image/png;base64,{base64.b64encode(picture.read_bytes()).decode()}"
+        raise CollectionError(f"{picture} is not there; `{MAKES[name]}` writes it")
+    return f"data:image/png;base64,{_base64(picture.read_bytes())}"
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.paper.collection import Collection, CollectionError, merge
 from pipeline.paper.published import METHODS
-from pipeline.paper.report.content import Sources, report_data
+from pipeline.paper.report.content import report_data
 from pipeline.view.style import LOOKS
 from tests.paper.made_up_collection import near_the_paper, of_losses, without
 
@@ -22,9 +22,9 @@ COMMAND = (
 
 
 def made(collection: Collection, **more: Any) -> dict[str, Any]:
-    places = {"theory": None, "outputs": Path("nowhere"), "page": Path("report")}
+    places = {"outputs": Path("nowhere"), "page": Path("report")}
     given = {"stated": None, "hindsight": None, **places}
-    return report_data(Sources(collection=collection, **(given | more)))
+    return report_data(collection, **(given | more))
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 
 from pipeline.paper.__main__ import main
 from pipeline.paper.collection import CollectionError
-from pipeline.paper.report.write import PAGES, theory_html
+from pipeline.paper.report.write import LONG, PAGES, templates, theory_html
 from pipeline.theory.driver import EXPERIMENTS
-from pipeline.view.html import LONG
 from pipeline.view.page import Items, Page, Picture, Text, TextTable
 from tests.paper.made_up_collection import near_the_paper
+from tests.view.test_page import PAGE as PAGE_OF_ALL_KINDS
 
 PAGE = Page(
     "A theorem & its <test>",
@@ -112,3 +112,14 @@ def test_a_file_that_is_no_page_is_refused_in_one_line(tmp_path: Path, text: str
     (tmp_path / "erm" / "erm.json").write_text(text)
     with pytest.raises(CollectionError, match=r"erm.json is not a page.* writes it anew$"):
         theory_html(tmp_path)
+
+
+def test_every_kind_of_block_as_html() -> None:
+    page = templates().get_template("parts.html").module.page
+    html = page(PAGE_OF_ALL_KINDS, "losses", {"curve.png": "data:x"})
+    assert html.startswith('<h3 id="losses">Losses &amp; gains</h3><p>See <i>this</i>, <b>that</b>')
+    assert "<code>R_t &lt; 2</code>; ‖β*‖ and β* are stars.</p><h4>Tables</h4>" in html
+    assert "<ul><li>one</li><li>two</li></ul>" in html
+    assert '<td class="text">linear</td><td>0.3</td><td class="text">none</td>' in html
+    assert '<img class="sheet" alt="a curve" src="data:x">' in html
+    assert html.endswith('<pre class="command">make test</pre>')
