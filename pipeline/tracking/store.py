@@ -75,7 +75,7 @@ def set_environment() -> None:
 
 
 def import_mlflow() -> type[MlflowClient]:
-    """Import MLflow, its environment set before, with what a database needs; return its client."""
+    """Import MLflow, its environment set before; return its client."""
     set_environment()
     from mlflow.tracking import MlflowClient
 
