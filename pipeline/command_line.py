@@ -18,6 +18,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from pipeline.core.near_misses import closest
+from pipeline.terminal import complain
 
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130
 BY_SIGNAL = 128  # and its number: the exit code of what a signal has ended
@@ -96,7 +97,7 @@ def choose(
 
 
 def settings(
-    module: str, about: str, known: Mapping[str, tuple[str, str]], words: Sequence[str]
+    module: str, about: str, known: Mapping[str, tuple[str, str]], words: Sequence[str] | None
 ) -> dict[str, str]:
     """Return what the KEY=VALUE of a command line set; a ValueError names what is not known.
 
@@ -104,8 +105,9 @@ def settings(
         module: that is run with ``python -m``.
         about: its docstring, as for :func:`parser_of`.
         known: the default of each setting, and what it is.
-        words: of the command line.
+        words: of the command line; None: those of this process.
     """
+    words = sys.argv[1:] if words is None else words
     page = parser_of(module, about, "[KEY=VALUE …]")
     list_words(page, "settings", {f"{k}={v or '…'}": is_ for k, (v, is_) in known.items()})
     if {"-h", "--help"} & set(words):
@@ -184,7 +186,7 @@ def guarded(
     except tuple(errors) as error:
         if os.environ.get("HYDRA_FULL_ERROR") == "1":
             raise
-        print(f"{prefix}{explain(error)}", file=sys.stderr)
+        complain(f"{prefix}{explain(error)}")
         return next(code for kind, code in errors.items() if isinstance(error, kind))
 
 

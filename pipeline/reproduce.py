@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.command_line import FAILED, REFUSED, add_overrides, guarded, name_of, parser_of
-from pipeline.terminal import any_terminal
+from pipeline.terminal import any_terminal, complain
 
 if TYPE_CHECKING:
     from pipeline.sweeps.batch import Swept
@@ -65,7 +65,7 @@ def run_and_gather(overrides: Sequence[str], config_dirs: Sequence[Path], out: P
     gather(swept.runs, swept.outputs).write(out)
     failed = swept.failed
     for run in failed:
-        print(f"FAILED {name_text(run.labels)}: {run.reason}", file=sys.stderr)
+        complain(f"FAILED {name_text(run.labels)}: {run.reason}")
     print(_account(swept, time.perf_counter() - start))
     print(f"gathered: {out}")
     return len(failed)

@@ -29,7 +29,7 @@ from pipeline.command_line import (
     read_settings,
 )
 from pipeline.files import conf_dir
-from pipeline.terminal import any_terminal
+from pipeline.terminal import any_terminal, complain
 
 ABOUT = "Compute one cell, or with -m a sweep: all combinations of the values listed."
 USAGE = "[-m] [KEY=VALUE[,VALUE…] …]"
@@ -94,7 +94,7 @@ def _explained(error: Exception) -> int:
     begun = isinstance(error, SweepError)
     cause = (error.__cause__ or error) if begun else error
     said = explain_request(cause, sys.argv[1:])
-    print(f"{name_of('pipeline.run')}: {said}", file=sys.stderr)
+    complain(f"{name_of('pipeline.run')}: {said}")
     return FAILED if begun else REFUSED
 
 

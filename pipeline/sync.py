@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.command_line import FAILED, REFUSED, guarded, settings
-from pipeline.results.journal import FINISHED, Journal, Run, find_sweeps
+from pipeline.results.journal import Journal, Run, find_sweeps
 from pipeline.results.runs import PARTS, runs_dir
 from pipeline.terminal import any_terminal
 from pipeline.tracking import tracker
@@ -38,11 +38,11 @@ EXPERIMENT = "onesided"  # of MLflow, for sweeps that wanted none
 def main(arguments: Sequence[str] | None = None) -> int:
     """Log all that is missing; return 1 if MLflow does not answer, 2 if the command is wrong."""
     any_terminal()
-    given = sys.argv[1:] if arguments is None else arguments
-    return guarded(lambda: _sync(given), {TrackingError: FAILED, ValueError: REFUSED}, prefix="")
+    errors = {TrackingError: FAILED, ValueError: REFUSED}
+    return guarded(lambda: _sync(arguments), errors, prefix="")
 
 
-def _sync(arguments: Sequence[str]) -> int:
+def _sync(arguments: Sequence[str] | None) -> int:
     given = settings("pipeline.sync", str(__doc__), SETTINGS, arguments)
     outputs = Path(given["outputs"])
     if not outputs.is_dir():
@@ -83,7 +83,8 @@ def _sync_sweep(journal: Journal, outputs: Path, uri: str | None) -> int:
     tracking = _open(journal, sweep, wanted, outputs)
     there = tracker.logged_jobs(tracking, sweep)
     for run in missing:
-        number = there.get((run.number, _hash(run))) or tracker.log_job(tracking, run, sweep)
+        name = None if run.folder is None else Path(run.folder).name
+        number = there.get((run.number, name)) or tracker.log_job(tracking, run, sweep)
         journal.write(run.but(tracked=number, untracked=None))
     _close(journal, tracking, sweep)
     if missing:
@@ -101,7 +102,7 @@ def _wanted(journal: Journal, uri: str | None) -> dict[str, Any]:
 
 def _is_missing(run: Run) -> bool:
     """Tell whether MLflow lacks a job that can be logged: its results may have been removed."""
-    if run.state not in FINISHED or run.tracked is not None:
+    if not run.is_over or run.tracked is not None:
         return False
     return run.state == "failed" or (run.folder is not None and run.results().state == "done")
 
@@ -141,10 +142,6 @@ def _found_in(run: Run, outputs: Path) -> Run:
         return run
     parts = Path(run.folder).parts[-len(PARTS) - 1 :]
     return run.but(folder=str(runs_dir(outputs).joinpath(*parts)))
-
-
-def _hash(run: Run) -> str | None:
-    return None if run.folder is None else Path(run.folder).name
 
 
 def _jobs(count: int) -> str:

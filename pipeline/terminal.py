@@ -13,9 +13,20 @@ def any_terminal() -> None:
             reconfigure(errors="replace")
 
 
+def complain(text: str) -> None:
+    """Say what is wrong, line by line: it may name columns of others, or quote a server."""
+    lines = map(printable, text.split("\n"))
+    print("\n".join(lines), file=sys.stderr, flush=True)
+
+
 def printable(text: str) -> str:
     """Return a text with its escape codes and other control letters replaced.
 
     Names of groups and columns come from tables of others, and a terminal obeys what it is sent.
     """
     return "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+def short(text: str, longest: int) -> str:
+    """Return a text, cut where it is too long."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

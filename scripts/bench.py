@@ -18,6 +18,7 @@ from time import perf_counter
 from benchmarks import (
     cells,
     first_call,
+    learner,
     linear,
     logistic,
     machine,
@@ -82,6 +83,16 @@ SECTIONS = {
         "distance of a score to that of Newton's method at those refits: only a solver with a "
         "small one does the same work.",
         logistic.logistic,
+    ),
+    "learner": Section(
+        "The streaming learner",
+        "`decide` and `learn` of `OneSidedLearner`, method `ours`, one row a round unless it says "
+        "otherwise, every row accepted. *Versus* river's BayesianLinearRegression, which predicts "
+        "the same, *ratio* is how many times faster ours is; *versus* microseconds it is what a "
+        "round costs; *versus* the engine, how many times longer the same decisions take than in "
+        "one call of `simulate`, which prepares the data too. All other sections but the last are "
+        "of the engine.",
+        learner.learner,
     ),
     "cells": Section(
         "Cells of the paper, refitted",

@@ -18,8 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pipeline.data.errors import MismatchError
 from pipeline.data.sources import Settings, find_table
-from pipeline.data.sources.kept import BUNDLED
-from pipeline.data.sources.table import write_parquet
+from pipeline.data.sources.table import BUNDLED, write_parquet
 from pipeline.data.spec import Table, dataset_names, read_spec
 
 MAX_BYTES = 4_000_000

@@ -11,11 +11,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from pipeline.command_line import FAILED
+from pipeline.data.__main__ import main as data_command
 from pipeline.results.average import GroupRates
 from pipeline.results.frame import write_summary
 from pipeline.results.journal import Run
 from pipeline.summary.tables import _print_group_table
-from pipeline.terminal import printable
+from pipeline.terminal import complain, printable
 from pipeline.tracking.store import store_uri
 from pipeline.tracking.tracker import log_job, open_sweep
 from pipeline.view.names import run_text
@@ -42,6 +44,22 @@ def test_escape_codes_of_names_and_reasons_reach_no_terminal(
     for text in (run_text(failed), table):
         assert "\033" not in text
         assert "\007" not in text
+
+
+def test_escape_codes_of_columns_reach_no_terminal_by_way_of_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(f"a{EVIL},y\n1,0\n2,1\n")
+    assert data_command(["describe", str(file), "--target", "z"]) == FAILED
+    said = capsys.readouterr().err
+    assert "known: a�]0;owned��[2J, y" in said
+    assert "\033" not in said
+
+
+def test_a_complaint_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    complain(f"first {EVIL}\nsecond")
+    assert capsys.readouterr().err == "first �]0;owned��[2J\nsecond\n"
 
 
 def _summary_of(run: Run, folder: Path) -> dict[str, str]:
@@ -85,22 +103,32 @@ def test_a_relative_database_is_found_from_an_odd_folder(
     assert store_uri("sqlite:///x.db", tmp_path) == f"sqlite:///{tmp_path}/a%3Fb/x.db"
 
 
-def test_a_terminal_without_the_letters_gets_others(tmp_path: Path) -> None:
-    """All results are there; a ± that cannot be printed must not make a failure of it."""
+def in_plain_letters(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command where there is nothing but ASCII."""
     plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     plain = {key: value for key, value in plain.items() if key != "PYTHONIOENCODING"}
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pipeline.run", "dataset=blood", "splits=2", "alpha=[0.5]"),
-            *("tracking=none", f"outputs={tmp_path}"),
-        ],
-        cwd=tmp_path,
+    return subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=folder,
         env={**plain, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         check=False,
         timeout=LONGEST,
     )
+
+
+def test_a_terminal_without_the_letters_gets_others(tmp_path: Path) -> None:
+    """All results are there; a ± that cannot be printed must not make a failure of it."""
+    small = ("dataset=blood", "splits=2", "alpha=[0.5]", "tracking=none", f"outputs={tmp_path}")
+    done = in_plain_letters(tmp_path, "pipeline.run", *small)
     assert done.returncode == 0, done.stderr
     assert b"loss ? standard error" in done.stdout
     (file,) = tmp_path.glob("sweeps/*/summary.csv")
     assert pd.read_csv(file)["state"].tolist() == ["computed"]
+
+
+@pytest.mark.parametrize("words", ["list", "describe blood"])
+def test_data_are_described_there_too(words: str, tmp_path: Path) -> None:
+    done = in_plain_letters(tmp_path, "pipeline.data", *words.split())
+    assert done.returncode == 0, done.stderr
+    assert b"blood" in done.stdout

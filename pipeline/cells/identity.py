@@ -135,20 +135,10 @@ def commit() -> str | None:
     root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return None
+    options = ("--always", "--abbrev=40", "--dirty=+", "--exclude=*")  # no tag: the commit itself
+    command = ["git", "-C", str(root), "describe", *options]
     try:
-        head = _git(root, "rev-parse", "HEAD")
-        changed = _git(root, "status", "--porcelain", "--untracked-files=no")
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
     except (OSError, subprocess.SubprocessError):
         return None
-    return f"{head}+" if changed else head
-
-
-def _git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", str(root), *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=10,
-    )
     return done.stdout.strip()

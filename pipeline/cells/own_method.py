@@ -29,7 +29,8 @@ def find_method(
     """Return the method of a config, and its file where it is not the project's own."""
     values = dict(config)
     name = str(values.pop("name"))
-    file = _own_file(name, config_dirs)
+    files = [(folder / "method" / f"{name}.py").resolve() for folder in config_dirs]
+    file = next(filter(Path.is_file, files), None)
     if file is not None:
         _import(name, file)
     if name not in method_names():
@@ -37,14 +38,6 @@ def find_method(
         missing = f": there is no file {places}" if places else ""
         raise MethodError(f"method {name!r} is unknown{missing}{closest(name, method_names())}")
     return _with_parameters(type(get_method(name)), values), file
-
-
-def _own_file(name: str, config_dirs: Sequence[Path]) -> Path | None:
-    for folder in config_dirs:
-        file = (folder / "method" / f"{name}.py").resolve()
-        if file.is_file():
-            return file
-    return None
 
 
 def _import(name: str, file: Path) -> None:
@@ -75,12 +68,9 @@ def _with_parameters(kind: type[Method], values: Mapping[str, Any]) -> Method:
     known = [field.name for field in fields(kind)]
     for key in values:
         if key not in known:
-            raise ConfigError(f"method.{key}: {kind.name} has no such parameter{_hint(key, known)}")
+            hint = closest(key, known) if known else " (it has none)"
+            raise ConfigError(f"method.{key}: {kind.name} has no such parameter{hint}")
     try:
         return kind(**values)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"method: {error}") from error
-
-
-def _hint(key: str, known: Sequence[str]) -> str:
-    return closest(key, known) if known else " (it has none)"

@@ -36,7 +36,7 @@ def plain(config: DictConfig) -> dict[str, Any]:
     return {str(key): value for key, value in values.items()}
 
 
-def places_of(values: dict[str, Any]) -> Places:
+def places_of(values: Mapping[str, Any]) -> Places:
     """Return where data come from and results go to."""
     check_sources(values["data"])
     return Places(Path(str(values["outputs"])), Settings.of(**values["data"]))
@@ -178,13 +178,12 @@ def check_sources(data: Mapping[str, Any]) -> None:
 
 def check_machine(values: Mapping[str, Any]) -> None:
     """Refuse what would otherwise be found out by a library deep inside, or not at all."""
-    threads, n_jobs = values["threads"], values["n_jobs"]
     _check_switch("force", values["force"])
-    if threads is not None and (type(threads) is not int or threads < 1):
-        raise ConfigError(f"threads={threads} is neither null nor a whole number of at least 1")
-    part = values["part"]
-    if part is not None and (type(part) is not int or part < 1):
-        raise ConfigError(f"part={part} is neither null nor a whole number of at least 1")
+    for key in ("threads", "part"):
+        value = values[key]
+        if value is not None and (type(value) is not int or value < 1):
+            raise ConfigError(f"{key}={value} is neither null nor a whole number of at least 1")
+    n_jobs = values["n_jobs"]
     if type(n_jobs) is not int or n_jobs == 0:
         raise ConfigError(f"n_jobs={n_jobs} is neither a number of jobs nor -1 for all cores")
 

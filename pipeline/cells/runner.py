@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,10 @@ from pipeline.cells.compute import Progress, compute
 from pipeline.cells.errors import explain
 from pipeline.cells.identity import environment_of, folder_of, identity_of
 from pipeline.cells.problem import problem_of
+from pipeline.data.errors import DataError
 from pipeline.data.sources import Settings
 from pipeline.files import remove_parts
 from pipeline.results.journal import Run
-from pipeline.results.runs import RunFolder
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,12 @@ def look_for(cells: Mapping[int, Cell], places: Places) -> dict[int, Run]:
     bad: dict[str, Run] = {}
     for number in sorted(cells, key=keys.__getitem__):  # by dataset: only the last one is kept
         cell, key = cells[number], keys[number]
-        run = Run(number, "missing", cell.labels)
-        if key in bad:
-            run = run.but(reason=bad[key].reason, trace=bad[key].trace)
+        if key not in bad:
+            found[number] = _look(Run(number, "missing", cell.labels), cell, places)
         else:
-            run = _look(run, cell, places)
-        if run.folder is None:
-            bad[key] = run
-        found[number] = run
+            found[number] = bad[key].but(number=number, labels=cell.labels)
+        if found[number].folder is None:
+            bad[key] = found[number]
     return {number: found[number] for number in cells}
 
 
@@ -71,12 +69,25 @@ def _look(run: Run, cell: Cell, places: Places) -> Run:
     return run.ended("kept" if state == "done" else "failed", folder, reason=reason)
 
 
-def fail(run: Run, cell: Cell, places: Places, reason: str) -> Run:
-    """Record that a cell failed outside of its computation, in its folder if it has one."""
+def settle(cells: Mapping[int, Cell], places: Places, force: bool) -> dict[int, Run]:
+    """Return how each cell begins: kept from before, failed for want of data, or missing."""
+    runs = look_for(cells, places)
+    for number, run in runs.items():
+        if run.folder is None:
+            runs[number] = run.ended("failed", reason=run.reason)
+            continue
+        remove_parts(Path(run.folder))
+        if force or not run.is_done:
+            runs[number] = Run(number, "missing", run.labels, run.folder)
+    return runs
+
+
+def fail(run: Run, cell: Cell, places: Places, reason: str, trace: str) -> Run:
+    """Record that a cell failed, in its folder if it has one."""
     if run.folder is None:
         return run.ended("failed", reason=reason)
-    with suppress(OSError):
-        run.results().fail(_config(identity_of(cell, places.data)), reason, reason)
+    with suppress(OSError, DataError):  # a full disk or a removed table may be the very reason
+        run.results().fail(_config(identity_of(cell, places.data)), reason, trace)
     return run.ended("failed", run.results(), reason=reason)
 
 
@@ -93,75 +104,47 @@ def run_cells(
     What was computed before from the same config, data, method and engine is kept. If a joint
     computation fails, the cells are computed one by one, so that one failure stays alone.
     """
-    tasks = [_task(number, cell, places, force) for number, cell in cells.items()]
-    _compute_all(list(filter(_is_open, tasks)), places, threads, progress)
-    return [task.run for task in tasks]
+    runs = settle(cells, places, force)
 
+    def attempt(some: Sequence[Run]) -> None:
+        try:
+            for run in _compute(some, cells, places, threads, progress):
+                runs[run.number] = run
+        except Exception as error:
+            if len(some) == 1:
+                run = some[0]
+                reason, trace = explain(error), traceback.format_exc()
+                runs[run.number] = fail(run, cells[run.number], places, reason, trace)
+                return
+            for run in some:
+                if not runs[run.number].is_done:
+                    attempt([run])
 
-@dataclass
-class _Task:
-    """A cell on its way to a finished run."""
-
-    cell: Cell
-    run: Run
-    identity: dict[str, Any] = field(default_factory=dict)
-    folder: RunFolder | None = None
-
-    def fail(self, error: Exception) -> None:
-        """Record a failure, in the run folder too if there is one."""
-        reason, trace = explain(error), traceback.format_exc()
-        if self.folder is None:
-            self.run = self.run.ended("failed", reason=reason, trace=trace)
-            return
-        with suppress(OSError):  # a full disk may be the very reason, which is handed on anyway
-            self.folder.fail(_config(self.identity), reason, trace)
-        self.run = self.run.ended("failed", self.folder, reason=reason)
-
-
-def _is_open(task: _Task) -> bool:
-    return task.run.state == "running"
-
-
-def _task(number: int, cell: Cell, places: Places, force: bool) -> _Task:
-    task = _Task(cell, Run(number, "running", cell.labels))
-    try:
-        task.identity = identity_of(cell, places.data)
-        task.folder = folder_of(cell, task.identity, places.outputs)
-        remove_parts(task.folder.path)
-        if task.folder.state == "done" and not force:
-            task.run = task.run.ended("kept", task.folder)
-    except Exception as error:
-        task.fail(error)
-    return task
-
-
-def _compute_all(
-    tasks: Sequence[_Task], places: Places, threads: int, progress: Progress | None
-) -> None:
-    if not tasks:
-        return
-    try:
-        _compute(tasks, places, threads, progress)
-    except Exception as error:
-        if len(tasks) == 1:
-            tasks[0].fail(error)
-            return
-        for task in filter(_is_open, tasks):
-            _compute_all([task], places, threads, progress)
+    missing = [run for run in runs.values() if run.state == "missing"]
+    if missing:
+        attempt(missing)
+    return list(runs.values())
 
 
 def _compute(
-    tasks: Sequence[_Task], places: Places, threads: int, progress: Progress | None
-) -> None:
+    runs: Sequence[Run],
+    cells: Mapping[int, Cell],
+    places: Places,
+    threads: int,
+    progress: Progress | None,
+) -> Iterator[Run]:
+    """Compute cells together; yield each as soon as its figures are saved."""
+    some = [cells[run.number] for run in runs]
+    identities = [identity_of(cell, places.data) for cell in some]
     start = time.perf_counter()
-    problem = problem_of(tasks[0].cell, places.data)
-    outcomes = compute([task.cell for task in tasks], problem, threads, progress)
-    seconds = (time.perf_counter() - start) / len(tasks)
-    for task, outcome in zip(tasks, outcomes, strict=True):
-        assert task.folder is not None
-        environment = environment_of(task.identity, problem.dataset)
-        task.folder.save(outcome, _config(task.identity), environment, seconds)
-        task.run = task.run.ended("computed", task.folder, seconds=seconds)
+    problem = problem_of(some[0], places.data)
+    outcomes = compute(some, problem, threads, progress)
+    seconds = (time.perf_counter() - start) / len(some)
+    for run, cell, identity, outcome in zip(runs, some, identities, outcomes, strict=True):
+        folder = folder_of(cell, identity, places.outputs)
+        environment = environment_of(identity, problem.dataset)
+        folder.save(outcome, _config(identity), environment, seconds)
+        yield run.ended("computed", folder, seconds=seconds)
 
 
 def _config(identity: Mapping[str, Any]) -> str:

@@ -11,22 +11,25 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core import loss as loss_
 from pipeline.core import validation
-from pipeline.core.kernels.jit import compile_bonus
+from pipeline.core.kernels.jit import compile_bonus, variant
 from pipeline.core.kernels.lane import BAD_LABEL, DONE, NAN_BONUS, run_lanes
+from pipeline.core.kernels.memory import copy_memory
 from pipeline.core.kernels.rows import FloatArray, Rows, layout, take
 from pipeline.core.lanes import Draws, IndexArray, Lane, Simulation, Split, grid, lane_key
 from pipeline.core.learner import OneSidedLearner, TimeUnit, make_rule
+from pipeline.core.links import Link
 from pipeline.core.methods import Method, Setting
 from pipeline.core.models.base import ModelSpec
 from pipeline.core.models.glm import GLM, NO_OPTIMUM
 
-__all__ = ["Lane", "Simulation", "Split", "grid", "lane_key", "simulate"]
+__all__ = ["Lane", "Simulation", "Split", "grid", "lane_key", "make_learner", "simulate"]
 
 # Lanes of one method and split run together in one call of a kernel, up to this many: enough to
 # make the call itself cheap, few enough to keep all threads busy to the end.
@@ -39,7 +42,6 @@ class _Table:
     """The whole data set, checked, in dataset order."""
 
     X: FloatArray
-    rows: Rows
     y: FloatArray
     truth: FloatArray
     group: IndexArray
@@ -53,8 +55,6 @@ class _Stream:
     order: IndexArray
     rows: Rows
     y: FloatArray
-    truth: FloatArray
-    group: IndexArray
     n_initial: int
     warm: GLM | None
 
@@ -105,15 +105,28 @@ def simulate(
     _check_lanes(splits, lanes, run)
     if curve_points < 1:
         raise ValueError(f"curve_points must be at least 1, got {curve_points!r}")
-    table = _check_table(X, y, truth, group, splits, spec, sparse)
-    n_stream, n_groups = len(splits[0].stream), int(table.group.max()) + 1
-    result = _empty(lanes, n_stream, run, n_groups, curve_points, keep_decisions)
+    table = _check_table(X, y, truth, group)
+    _check_splits(splits, len(table.y))
+    rows = layout(table.X, constant=spec.fit_intercept, sparse=sparse)
+    n, n_stream, n_groups = len(lanes), len(splits[0].stream), int(table.group.max()) + 1
+    n_rounds = -(-n_stream // batch_size)
+    rounds = loss_.curve_rounds(n_rounds, curve_points)
+    result = Simulation(
+        lanes=tuple(lanes),
+        loss=np.zeros(n),
+        rounds=rounds,
+        curve=np.zeros((n, len(rounds))),
+        counts=np.zeros((n, n_groups, 5), dtype=np.int64),
+        group_loss=np.zeros((n, n_groups)),
+        n_rounds=n_rounds,
+        decisions=np.zeros((n, n_stream), dtype=np.bool_) if keep_decisions else None,
+    )
     compiles = any(run.can_compile(method) for method in {lane.method for lane in lanes})
     lock, n_done = threading.Lock(), 0
 
     @lru_cache(maxsize=max(1, n_threads))
     def prepare(split: int) -> _Stream:
-        return _prepare(table, splits[split], spec, compiles)
+        return _prepare(table, rows, splits[split], spec, compiles)
 
     def work(chunk: list[int]) -> None:
         nonlocal n_done
@@ -126,7 +139,9 @@ def simulate(
                 n_done += len(chunk)
                 progress(n_done, len(lanes))
 
-    _each(work, list(_chunks(lanes)), n_threads)
+    with ThreadPoolExecutor(n_threads) as pool:
+        for _ in (map if n_threads == 1 else pool.map)(work, _chunks(lanes)):
+            pass  # an error of a chunk is raised here, and the pool drops the chunks that wait
     return result
 
 
@@ -138,20 +153,6 @@ def _chunks(lanes: Sequence[Lane]) -> Iterator[list[int]]:
     for key in sorted(groups, key=lambda key: key[0]):
         group = groups[key]
         yield from (group[first : first + CHUNK] for first in range(0, len(group), CHUNK))
-
-
-def _each(work: Callable[[list[int]], None], chunks: Sequence[list[int]], n_threads: int) -> None:
-    if n_threads == 1:
-        for chunk in chunks:
-            work(chunk)
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        try:
-            for done in [pool.submit(work, chunk) for chunk in chunks]:
-                done.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
 
 
 @dataclass(frozen=True)
@@ -187,12 +188,12 @@ class _Run:
         keys = np.array([lane_key(lane, self.seed, self.draws) for lane in lanes])
         accepted = np.zeros((len(lanes), len(stream.y) - n), dtype=np.bool_)
         status = np.zeros(len(lanes), dtype=np.int64)
-        run_lanes(
-            *(stream.rows, stream.y, n, self.batch_size, self.delay),
-            *(warm.kernel_state, warm.copy_state(warm.kernel_state), warm.kind),
-            make_rule(method, 0.0, 0.0, 0, self.time),
-            *(coefficients.astype(np.float64), cutoffs, keys),
-            *(compile_bonus(method.bonus), warm.mean, warm.slope),
+        memory, seen = copy_memory(warm.fitted), copy_memory(warm.seen) if warm.seen else ()
+        variant(run_lanes, warm.variant_for(stream.rows))(
+            *(stream.rows, stream.y, n, self.batch_size, self.delay, self.spec.refit_every),
+            *(warm.fitted, memory, seen, warm.link),
+            *(make_rule(method, 0.0, 0.0, 0, self.time, self.spec.score), self.spec.link.binary),
+            *(coefficients.astype(np.float64), cutoffs, keys, compile_bonus(method.bonus).address),
             *(np.empty(method.n_draws), np.arange(len(stream.y)), accepted, status),
         )
         for lane, code in zip(lanes, status, strict=True):
@@ -203,13 +204,8 @@ class _Run:
     def _streamed(self, lane: Lane, stream: _Stream) -> Decisions:
         """Drive the streaming learner over the rounds, handing labels back when they are due."""
         n, size = stream.n_initial, self.batch_size
-        learner = OneSidedLearner(
-            method=lane.method,
-            cutoff=lane.cutoff,
-            alpha=lane.alpha,
-            time=self.time,
-            seed=lane_key(lane, self.seed, self.draws),
-            **vars(self.spec),
+        learner = make_learner(
+            lane, seed=self.seed, draws=self.draws, time=self.time, **vars(self.spec)
         )
         X = stream.table.X[stream.order]
         learner.fit(X[:n], stream.y[:n])
@@ -227,6 +223,14 @@ class _Run:
         return np.concatenate(accepted)
 
 
+def make_learner(
+    lane: Lane, link: str | Link, seed: int = 0, draws: Draws = "fresh", **settings: Any
+) -> OneSidedLearner:
+    """Return the learner that decides as the engine does in that lane."""
+    key = lane_key(lane, seed, draws)
+    return OneSidedLearner(link, lane.method, lane.cutoff, lane.alpha, seed=key, **settings)
+
+
 def _name(lane: Lane) -> str:
     return f"{lane.method.name}, alpha {lane.alpha:g}, cutoff {lane.cutoff:g}, split {lane.split}"
 
@@ -241,25 +245,16 @@ def _failure(lane: Lane, code: int, spec: ModelSpec) -> Exception:
     return ValueError(f"{what}: {NO_OPTIMUM}")
 
 
-def _prepare(table: _Table, split: Split, spec: ModelSpec, compiles: bool) -> _Stream:
-    order = np.concatenate([split.initial, split.stream])
-    n, stream = len(split.initial), split.stream
-    rows, y = take(table.rows, order), table.y[order]
+def _prepare(table: _Table, rows: Rows, split: Split, spec: ModelSpec, compiles: bool) -> _Stream:
+    order, n = np.concatenate([split.initial, split.stream]), len(split.initial)
+    rows, y = take(rows, order), table.y[order]
     warm = GLM(spec) if compiles else None
     if warm is not None:
         warm.fit_rows(rows, n, validation.labels(y[:n], n, spec.link))
-    return _Stream(table, order, rows, y, table.truth[stream], table.group[stream], n, warm)
+    return _Stream(table, order, rows, y, n, warm)
 
 
-def _check_table(
-    X: ArrayLike,
-    y: ArrayLike,
-    truth: ArrayLike,
-    group: ArrayLike | None,
-    splits: Sequence[Split],
-    spec: ModelSpec,
-    sparse: bool | None,
-) -> _Table:
+def _check_table(X: ArrayLike, y: ArrayLike, truth: ArrayLike, group: ArrayLike | None) -> _Table:
     matrix = validation.features(X)
     n = len(matrix)
     codes = np.zeros(n, dtype=np.int64) if group is None else np.asarray(group)
@@ -271,28 +266,25 @@ def _check_table(
         raise ValueError("truth must be finite")
     if not np.issubdtype(codes.dtype, np.integer) or codes.min(initial=0) < 0:
         raise ValueError("group must hold integers from 0")
+    return _Table(matrix, labels, means, codes.astype(np.int64))
+
+
+def _check_splits(splits: Sequence[Split], n: int) -> None:
     for number, split in enumerate(splits):
         rows = np.concatenate([split.initial, split.stream])
+        if len(split.initial) == 0 or len(split.stream) == 0:
+            raise ValueError(f"split {number}: warm start and stream must not be empty")
+        if len(split.stream) != len(splits[0].stream):
+            raise ValueError(f"split {number}: all streams must have the same length")
         if not np.issubdtype(rows.dtype, np.integer):
             raise ValueError(f"split {number}: rows must be integers, got {rows.dtype}")
-        used = np.zeros(n, dtype=np.bool_)
-        inside = rows.min() >= 0 and rows.max() < n
-        if inside:
-            used[rows] = True
-        if not inside or np.count_nonzero(used) != len(rows):
+        if rows.min() < 0 or rows.max() >= n or len(np.unique(rows)) != len(rows):
             raise ValueError(f"split {number}: rows must be distinct numbers from 0 to {n - 1}")
-    design = layout(matrix, constant=spec.fit_intercept, sparse=sparse)
-    return _Table(matrix, design, labels, means, codes.astype(np.int64))
 
 
 def _check_lanes(splits: Sequence[Split], lanes: Sequence[Lane], run: _Run) -> None:
     if not splits or not lanes:
         raise ValueError("simulate needs at least one split and one lane")
-    for number, split in enumerate(splits):
-        if len(split.initial) == 0 or len(split.stream) == 0:
-            raise ValueError(f"split {number}: warm start and stream must not be empty")
-        if len(split.stream) != len(splits[0].stream):
-            raise ValueError(f"split {number}: all streams must have the same length")
     for lane in lanes:
         if not 0 <= lane.split < len(splits):
             raise ValueError(f"{lane}: there are only {len(splits)} splits")
@@ -304,37 +296,15 @@ def _check_lanes(splits: Sequence[Split], lanes: Sequence[Lane], run: _Run) -> N
         raise ValueError("time is 'rounds' or 'examples', draws are 'fresh' or 'shared'")
 
 
-def _empty(
-    lanes: Sequence[Lane],
-    n_stream: int,
-    run: _Run,
-    n_groups: int,
-    curve_points: int,
-    keep_decisions: bool,
-) -> Simulation:
-    n_rounds = -(-n_stream // run.batch_size)
-    rounds = loss_.curve_rounds(n_rounds, curve_points)
-    n = len(lanes)
-    return Simulation(
-        lanes=tuple(lanes),
-        loss=np.zeros(n),
-        rounds=rounds,
-        curve=np.zeros((n, len(rounds))),
-        counts=np.zeros((n, n_groups, 5), dtype=np.int64),
-        group_loss=np.zeros((n, n_groups)),
-        n_rounds=n_rounds,
-        decisions=np.zeros((n, n_stream), dtype=np.bool_) if keep_decisions else None,
-    )
-
-
 def _record(
     result: Simulation, chunk: list[int], accepted: Decisions, stream: _Stream, run: _Run
 ) -> None:
     curve, counts = result.curve[chunk], result.counts[chunk]
     group_loss = result.group_loss[chunk]
     cutoffs = np.array([result.lanes[index].cutoff for index in chunk], dtype=np.float64)
+    table, ids = stream.table, stream.order[stream.n_initial :]
     loss_.tally_lanes(
-        *(accepted, stream.truth, cutoffs, stream.group, run.batch_size),
+        *(accepted, table.truth[ids], cutoffs, table.group[ids], run.batch_size),
         *(result.rounds, curve, counts, group_loss),
     )
     result.curve[chunk], result.counts[chunk] = curve, counts

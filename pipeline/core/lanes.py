@@ -89,10 +89,9 @@ def grid(
     n_splits: int,
 ) -> list[Lane]:
     """Return every combination; a method without an alpha runs once."""
-    found = [get_method(method) for method in methods]
     return [
         Lane(method, validation.alpha_value(alpha), validation.cutoff_value(cutoff), split)
-        for method, cutoff in itertools.product(found, list(cutoffs))
+        for method, cutoff in itertools.product(map(get_method, methods), cutoffs)
         for alpha in (alphas if method.has_alpha else (0.0,))
         for split in range(n_splits)
     ]
@@ -100,7 +99,5 @@ def grid(
 
 def lane_key(lane: Lane, seed: int, draws: Draws) -> int:
     """Return the key of a lane's draws: fresh for each method and alpha, or shared in a split."""
-    shared = (int(seed), int(lane.split))
-    if draws == "shared":
-        return draw_key(*shared)
-    return draw_key(*shared, lane.method.name, float(lane.alpha))
+    own = () if draws == "shared" else (lane.method.name, float(lane.alpha))
+    return draw_key(int(seed), int(lane.split), *own)

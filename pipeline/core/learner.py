@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core import storage, validation
-from pipeline.core.kernels.jit import compile_bonus, jit
-from pipeline.core.kernels.lane import Rule, bonus_of, passes
+from pipeline.core.kernels.jit import compile_bonus
+from pipeline.core.kernels.lane import DONE, Rule
 from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.links import Link, get_link
 from pipeline.core.methods import Method, Setting, get_method
-from pipeline.core.models.base import Growth, Model, ModelSpec, ScoreScale
+from pipeline.core.models.base import CutoffModel, Growth, Model, ModelSpec, ScoreScale
 from pipeline.core.near_misses import closest
+from pipeline.core.waiting import Waiting
 
 TimeUnit = Literal["rounds", "examples"]
 COUNTERS = ("n_rounds_", "n_seen_", "_next_id", "_n_features")
@@ -54,6 +55,11 @@ class OneSidedLearner:
         score: ``"mean"`` for μ(x'β), ``"contrast"`` for 2μ − ½.
         seed: key of the random draws.
         grow: let A grow with the ``"label"`` or already at ``"acceptance"`` (Algorithm 2).
+        refit_every: links that refit find β anew after so many new labels. With 1 every decision
+            is made with the β of all labels; with more, by that of the last refit, and
+            :meth:`learn` costs so much less on average. The width follows every label.
+
+    ``cutoff`` and ``alpha`` may be changed at any time; the next decision follows them.
 
     Example:
         >>> learner = OneSidedLearner(link="logistic", method="ours", cutoff=0.5, alpha=0.5)
@@ -75,24 +81,68 @@ class OneSidedLearner:
         score: ScoreScale = "mean",
         seed: int = 0,
         grow: Growth = "label",
+        refit_every: int = 1,
     ) -> None:
         self.method = get_method(method)
-        self.cutoff = validation.cutoff_value(cutoff)
-        self.alpha = validation.alpha_value(alpha)
+        self._cutoff = validation.cutoff_value(cutoff)
+        self._alpha = validation.alpha_value(alpha)
         if time not in ("rounds", "examples"):
             raise ValueError(f"unknown time {time!r}{closest(time, ('rounds', 'examples'))}")
         if not (isinstance(seed, int | np.integer) and 0 <= seed < 2**63):
             raise ValueError(f"seed must be an integer from 0 to 2**63 - 1, got {seed!r}")
         self.time: TimeUnit = time
         self.seed = int(seed)
-        self.spec = ModelSpec(get_link(link), l2, fit_intercept, penalize_intercept, score, grow)
+        self.spec = ModelSpec(
+            get_link(link), l2, fit_intercept, penalize_intercept, score, grow, refit_every
+        )
         self.model: Model = self.method.make_model(self.spec)
         self.n_rounds_ = 0
         self.n_seen_ = 0
         self._n_features: int | None = None
         self._next_id = 0
-        self._waiting: dict[int, FloatArray] = {}
+        self._waiting = Waiting()
         self._bonus = compile_bonus(self.method.bonus)
+        self._draws = np.empty(self.method.n_draws)
+
+    @property
+    def cutoff(self) -> float:
+        """The value on the score scale that score + bonus must exceed."""
+        return self._cutoff
+
+    @cutoff.setter
+    def cutoff(self, cutoff: float) -> None:
+        value = validation.cutoff_value(cutoff)
+        if self._n_features is not None and isinstance(self.model, CutoffModel):
+            raise ValueError(
+                f"method {self.method.name!r} has learned for the cutoff {self._cutoff:g}: "
+                "make a learner with the new one, and fit it"
+            )
+        self._cutoff = value
+        self._renew_rule()
+
+    @property
+    def alpha(self) -> float:
+        """How much to explore."""
+        return self._alpha
+
+    @alpha.setter
+    def alpha(self, alpha: float) -> None:
+        self._alpha = validation.alpha_value(alpha)
+        self._renew_rule()
+
+    def _renew_rule(self) -> None:
+        if self._n_features is not None:
+            self._rule = self._rule_for(self._coefficient(self._n_features))
+
+    def _coefficient(self, n_features: int) -> float:
+        """Return what the bonus receives as alpha."""
+        n_columns, contrast = n_features + self.spec.fit_intercept, self.spec.score == "contrast"
+        setting = Setting(self.spec.link, n_columns, self._cutoff, contrast)
+        return self.method.coefficient(self._alpha, setting)
+
+    def _rule_for(self, coefficient: float) -> Rule:
+        settings = (self._cutoff, self.seed, self.time, self.spec.score)
+        return make_rule(self.method, coefficient, *settings)
 
     @property
     def coef_(self) -> FloatArray:
@@ -107,7 +157,7 @@ class OneSidedLearner:
     @property
     def waiting_ids(self) -> NDArray[np.int64]:
         """Ids of accepted rows whose labels have not come yet."""
-        return np.array(list(self._waiting), dtype=np.int64)
+        return self._waiting.ids
 
     def _of_model(self, name: str) -> Any:
         if not hasattr(type(self.model), name):
@@ -115,21 +165,18 @@ class OneSidedLearner:
         return getattr(self.model, name)
 
     def fit(self, X0: ArrayLike, y0: ArrayLike) -> OneSidedLearner:
-        """Learn a fully labelled warm start, from scratch."""
+        """Learn a fully labelled warm start, from scratch; ids of before are forgotten."""
         X = validation.features(X0)
         y = validation.labels(y0, len(X), self.spec.link)
         if len(X) == 0 or X.shape[1] == 0:
             raise ValueError(f"the warm start is empty: X0 has shape {X.shape}")
-        n_columns = X.shape[1] + self.spec.fit_intercept
-        contrast = self.spec.score == "contrast"
-        setting = Setting(self.spec.link, n_columns, self.cutoff, contrast)
-        coefficient = self.method.coefficient(self.alpha, setting)
+        coefficient = self._coefficient(X.shape[1])
         model = self.method.make_model(self.spec)
         model.fit(X, y)
         self.model, self._n_features = model, X.shape[1]
-        self._rule = make_rule(self.method, coefficient, self.cutoff, self.seed, self.time)
-        self.n_rounds_ = self.n_seen_ = self._next_id = 0
-        self._waiting = {}
+        self._rule = self._rule_for(coefficient)
+        self.n_rounds_ = self.n_seen_ = 0
+        self._waiting = Waiting()
         return self
 
     def _check_fitted(self) -> int:
@@ -139,75 +186,57 @@ class OneSidedLearner:
 
     def decide(self, X: ArrayLike) -> Decision:
         """Decide on a batch: one round."""
-        batch = validation.features(X, self._check_fitted())
-        try:
-            score, bonus, accepted = self._judge_round(batch)
-        except ValueError:
-            self._forget_undecided(batch.shape[1])
-            raise
-        accepted = accepted.astype(bool)
-        ids = self._next_id + np.arange(int(accepted.sum()), dtype=np.int64)
-        self._waiting |= zip(ids.tolist(), batch[accepted].copy(), strict=True)
-        self._next_id += len(ids)
+        n_features = self._check_fitted()
+        batch: Any = X if _is_table(X, n_features) else validation.features(X, n_features)
+        status, score, bonus, accepted = self.model.judge(
+            *(batch, self.n_rounds_, self.n_seen_, self._rule, self._bonus.address, self._draws)
+        )
+        if status != DONE:
+            self._forget_undecided()
+            validation.features(batch)
+            raise nan_bonus(self.method, self.n_rounds_)
+        rows = batch[accepted]
+        first, self._next_id = self._next_id, self._next_id + len(rows)
+        self._waiting.add(first, rows)
         self.n_rounds_ += 1
         self.n_seen_ += len(batch)
-        return Decision(accepted, ids, score, bonus)
-
-    def _judge_round(self, batch: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
-        """Judge a batch at once, or row by row where A grows at acceptance."""
-        if self.spec.grow == "label":
-            return self._judge(batch, 0)
-        parts = [self._judge(batch[i : i + 1], i) for i in range(len(batch))]
-        score, bonus, accepted = (
-            np.concatenate([part[k] for part in parts] or [np.empty(0)]) for k in range(3)
-        )
-        return score, bonus, accepted
-
-    def _judge(self, X: FloatArray, offset: int) -> tuple[FloatArray, FloatArray, Any]:
-        """Score rows, add the bonus, decide, and let A grow if it grows at acceptance."""
-        score = self.model.score(X)
-        width = self.model.width(X) if self.method.uses_width else np.full(len(X), np.nan)
-        bonus, accepted = np.empty(len(X)), np.empty(len(X), dtype=np.bool_)
-        first = self.n_seen_ + offset
-        draws = np.empty(self.method.n_draws)
-        _judge(score, width, self.n_rounds_, first, self._rule, self._bonus, draws, bonus, accepted)
-        if np.isnan(bonus).any():
-            raise nan_bonus(self.method, self.n_rounds_)
-        self.model.accept(X[accepted])
-        return score, bonus, accepted
+        return Decision(accepted, np.arange(first, self._next_id), score, bonus)
 
     def learn(self, ids: ArrayLike, y: ArrayLike) -> None:
-        """Learn the labels of accepted rows, in any order, any number of rounds later."""
+        """Learn the labels of accepted rows, in any order, any number of rounds later.
+
+        If that fails, nothing of it is learned, and the rows still wait.
+        """
         self._check_fitted()
-        wanted = self._known(ids)
+        wanted = validation.row_ids(ids)
         values = validation.labels(y, len(wanted), self.spec.link)
-        if len(wanted) == 0:
-            return
-        self.model.update(np.array([self._waiting[i] for i in wanted]), values)
-        for i in wanted:
-            del self._waiting[i]
+        rows = self._rows(wanted)
+        if len(wanted):
+            self.model.update(rows, values)
+            self._waiting.drop(wanted)
 
     def forget(self, ids: ArrayLike) -> None:
         """Give up accepted rows whose labels will never come."""
-        n_features = self._check_fitted()
-        for i in self._known(ids):
-            del self._waiting[i]
-        self._forget_undecided(n_features)
+        self._check_fitted()
+        wanted = validation.row_ids(ids)
+        self._rows(wanted)
+        self._waiting.drop(wanted)
+        self._forget_undecided()
 
-    def _forget_undecided(self, n_features: int) -> None:
+    def _forget_undecided(self) -> None:
         """Let the model forget every accepted row that does not wait for a label."""
-        waiting = list(self._waiting.values())
-        self.model.forget(np.array(waiting) if waiting else np.empty((0, n_features)))
+        self.model.forget(self._rows(self._waiting.ids))
 
-    def _known(self, ids: ArrayLike) -> list[int]:
-        wanted: list[int] = validation.row_ids(ids).tolist()
-        for i in wanted:
-            if i not in self._waiting:
-                reason = "learned or forgotten already" if 0 <= i < self._next_id else "unknown"
-                raise ValueError(
-                    f"id {i} is {reason}; only accepted rows still waiting can be used"
-                )
-        return wanted
+    def _rows(self, ids: NDArray[np.int64]) -> FloatArray:
+        """Return the rows of ids, all of which must wait."""
+        try:
+            return self._waiting.rows(ids).reshape(len(ids), self._check_fitted())
+        except KeyError as error:
+            i = error.args[0]
+            reason = "learned or forgotten already" if 0 <= i < self._next_id else "unknown"
+            raise ValueError(
+                f"id {i} is {reason}; only accepted rows still waiting can be used"
+            ) from None
 
     def predict(self, X: ArrayLike) -> FloatArray:
         """Return the scores of rows, without deciding on them."""
@@ -219,7 +248,7 @@ class OneSidedLearner:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole state to one file, without pickle, atomically."""
-        n_features = self._check_fitted()
+        self._check_fitted()
         get_link(self.spec.link.name)  # what cannot be found again by its name is not saved
         get_method(self.method.name)
         settings = {
@@ -231,10 +260,9 @@ class OneSidedLearner:
             "counters": {name: getattr(self, name) for name in COUNTERS},
             "coefficient": self._rule.alpha,
         }
-        waiting = list(self._waiting.values())
         arrays = {f"model/{name}": array for name, array in self.model.state().items()}
         arrays["waiting_ids"] = self.waiting_ids
-        arrays["waiting_rows"] = np.array(waiting) if waiting else np.empty((0, n_features))
+        arrays["waiting_rows"] = self._rows(self.waiting_ids)
         storage.write(path, settings, arrays)
 
     @classmethod
@@ -248,22 +276,45 @@ class OneSidedLearner:
                 **settings["arguments"],
             )
             learner._resume(settings, arrays)
-        except (KeyError, TypeError, AttributeError, IndexError) as error:
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
             raise storage.not_a_learner(path, error) from None
         return learner
 
     def _resume(self, settings: dict[str, Any], arrays: storage.Arrays) -> None:
-        """Take up what was saved."""
+        """Take up what was saved, once it is known to make sense."""
         for name in COUNTERS:
-            setattr(self, name, settings["counters"][name])
-        coefficient = settings["coefficient"]
-        self._rule = make_rule(self.method, coefficient, self.cutoff, self.seed, self.time)
+            setattr(self, name, storage.count(settings["counters"], name))
+        n_features = self._check_fitted()
+        coefficient = float(settings["coefficient"])
+        if np.isnan(coefficient):
+            raise ValueError("the coefficient is not a number")
+        self._rule = self._rule_for(coefficient)
         prefix = "model/"
         self.model.restore(
             {key[len(prefix) :]: a for key, a in arrays.items() if key.startswith(prefix)}
         )
-        ids = arrays["waiting_ids"].tolist()
-        self._waiting = dict(zip(ids, arrays["waiting_rows"], strict=True))
+        if len(self.model.score(np.zeros((1, n_features)))) != 1:
+            raise ValueError("the model scores no row")
+        ids = validation.row_ids(arrays["waiting_ids"])
+        rows = validation.features(arrays["waiting_rows"], n_features)
+        if len(ids) != len(rows) or (np.diff(ids, prepend=-1) <= 0).any():
+            raise ValueError("ids of rows that wait must grow, one a row")
+        if len(ids) and ids[-1] >= self._next_id:
+            raise ValueError("a row waits under an id that was never given")
+        self._waiting = Waiting()
+        for i, row in zip(ids.tolist(), rows, strict=True):
+            self._waiting.add(i, row[None].copy())
+
+
+def _is_table(X: Any, n_features: int) -> bool:
+    """Tell whether kernels can read X as it is; what its values are they check themselves."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and X.shape[1] == n_features
+        and X.flags.c_contiguous
+    )
 
 
 def _with_tuples(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -274,7 +325,9 @@ def _with_tuples(parameters: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def make_rule(method: Method, coefficient: float, cutoff: float, key: int, time: TimeUnit) -> Rule:
+def make_rule(
+    method: Method, coefficient: float, cutoff: float, key: int, time: TimeUnit, score: ScoreScale
+) -> Rule:
     """Return what the kernels must know of a method at work."""
     return Rule(
         float(coefficient),
@@ -284,6 +337,7 @@ def make_rule(method: Method, coefficient: float, cutoff: float, key: int, time:
         method.uses_width,
         method.accepts_ties,
         time == "examples",
+        score == "contrast",
     )
 
 
@@ -293,11 +347,3 @@ def nan_bonus(method: Method, round_: int) -> ValueError:
         f"the bonus of method {method.name!r} is NaN in round {round_ + 1}; "
         "if it reads the width, set uses_width = True"
     )
-
-
-@jit
-def _judge(score, width, round_, first, rule, bonus_function, draws, bonus, accepted):
-    """Decide on rows whose scores and widths are known; fills ``bonus`` and ``accepted``."""
-    for i in range(score.shape[0]):
-        bonus[i] = bonus_of(score[i], width[i], round_, first + i, rule, bonus_function, draws)
-        accepted[i] = passes(score[i], bonus[i], rule)

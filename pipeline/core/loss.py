@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.kernels.jit import jit
+from pipeline.core.kernels.jit import entry, jit
 from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.models.base import ModelSpec, ScoreScale
 from pipeline.core.models.glm import GLM
@@ -28,7 +28,7 @@ def fit_truth(X: FloatArray, y: FloatArray, spec: ModelSpec) -> FloatArray:
     With the linear link and l2 = 0 the β* of minimum norm is taken where X is singular.
     """
     model = GLM(spec)
-    if model.kind.linear and spec.l2 == 0:
+    if model.linear and spec.l2 == 0:
         design = model.rows(X).X
         beta = np.linalg.lstsq(design, y, rcond=None)[0].astype(np.float64)
         return to_scale(design @ beta, spec.score)
@@ -80,7 +80,7 @@ def tally(accepted, truth, cutoff, group, batch, rounds, curve, counts, group_lo
             point += 1
 
 
-@jit
+@entry
 def tally_lanes(accepted, truth, cutoffs, group, batch, rounds, curve, counts, group_loss):
     """Add up several lanes of one stream, see :func:`tally`."""
     for k in range(cutoffs.shape[0]):

@@ -34,18 +34,15 @@ class Tuned:
 
 def tune(simulation: Simulation) -> dict[tuple[str, float], Tuned]:
     """Choose alpha for each (method, cutoff) by the mean of R_T over splits."""
-    cells: dict[tuple[str, float], dict[float, list[int]]] = defaultdict(lambda: defaultdict(list))
+    rows: dict[tuple[str, float, float], list[int]] = defaultdict(list)
     for row, lane in enumerate(simulation.lanes):
-        cells[lane.method.name, lane.cutoff][lane.alpha].append(row)
-    return {cell: _best(cell, rows, simulation.loss) for cell, rows in cells.items()}
-
-
-def _best(
-    cell: tuple[str, float], rows: dict[float, list[int]], loss: NDArray[np.float64]
-) -> Tuned:
-    means = {alpha: float(loss[lanes].mean()) for alpha, lanes in rows.items()}
-    alpha = min(sorted(means), key=means.__getitem__)
-    lanes = np.array(rows[alpha])
-    n = len(lanes)
-    error = float(loss[lanes].std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
-    return Tuned(cell[0], cell[1], alpha, lanes, means[alpha], error)
+        rows[lane.method.name, lane.cutoff, lane.alpha].append(row)
+    best: dict[tuple[str, float], Tuned] = {}
+    for cell, lanes in rows.items():
+        loss, n = simulation.loss[lanes], len(lanes)
+        error = float(loss.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+        tried = Tuned(*cell, np.array(lanes), float(loss.mean()), error)
+        rival = best.setdefault(cell[:2], tried)
+        if (tried.mean, tried.alpha) < (rival.mean, rival.alpha):
+            best[cell[:2]] = tried
+    return best

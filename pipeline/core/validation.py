@@ -8,17 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.kernels.rows import FloatArray
+from pipeline.core.kernels.streaming import LARGEST
 from pipeline.core.links import Link
-
-LARGEST = 1e120
 
 
 def features(X: ArrayLike, n_features: int | None = None) -> FloatArray:
     """Return X as a finite float64 matrix with the expected number of columns."""
-    try:
-        matrix = np.ascontiguousarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"X must be a matrix of numbers: {error}") from None
+    matrix = _numbers(X, "X must be a matrix")
     if matrix.ndim != 2:
         raise ValueError(f"X must have two dimensions (rows, features), got shape {matrix.shape}")
     if n_features is not None and matrix.shape[1] != n_features:
@@ -35,10 +31,7 @@ def features(X: ArrayLike, n_features: int | None = None) -> FloatArray:
 
 def labels(y: ArrayLike, n: int, link: Link) -> FloatArray:
     """Return y as n finite labels, 0/1 where the link asks for it."""
-    try:
-        vector = np.ascontiguousarray(y, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"y must be a vector of numbers: {error}") from None
+    vector = _numbers(y, "y must be a vector")
     if vector.shape != (n,):
         raise ValueError(f"y must have one label for each of {n} rows, got shape {vector.shape}")
     if not np.isfinite(vector).all():
@@ -47,6 +40,13 @@ def labels(y: ArrayLike, n: int, link: Link) -> FloatArray:
         worst = vector[~np.isin(vector, (0.0, 1.0))][0]
         raise ValueError(f"labels of the {link.name} link must be 0 or 1, got {worst:g}")
     return vector
+
+
+def _numbers(values: ArrayLike, what: str) -> FloatArray:
+    try:
+        return np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} of numbers: {error}") from None
 
 
 def alpha_value(alpha: float) -> float:
@@ -70,6 +70,7 @@ def row_ids(ids: ArrayLike) -> NDArray[np.int64]:
         return np.empty(0, dtype=np.int64)
     if vector.ndim != 1 or not np.issubdtype(vector.dtype, np.integer):
         raise ValueError("ids must be a vector of integers, as Decision.ids gives them")
-    if len(np.unique(vector)) != len(vector):
+    grows = (vector[1:] > vector[:-1]).all()
+    if not grows and len(np.unique(vector)) != len(vector):
         raise ValueError("ids holds the same row twice")
     return vector.astype(np.int64)

@@ -16,10 +16,9 @@ from pipeline.data.encode.categories import missing_name, text_codes
 from pipeline.data.encode.encoder import declared_steps, encode_frame
 from pipeline.data.encode.kinds import FloatArray, numbers, shown
 from pipeline.data.errors import DataError, MismatchError
-from pipeline.data.sources import Settings, find_table
-from pipeline.data.spec import Condition, DatasetSpec, Expect, Label, read_spec
+from pipeline.data.sources import Settings, find_table, table_from
+from pipeline.data.spec import Condition, DatasetSpec, Label, Recipe, read_spec
 
-Flags = NDArray[np.bool_]
 MOST_SHOWN = 10
 
 
@@ -99,12 +98,17 @@ def load(
 
 
 def load_spec(
-    spec: DatasetSpec, protocol: str, settings: Settings, group: str | None = None
+    spec: DatasetSpec,
+    protocol: str,
+    settings: Settings,
+    group: str | None = None,
+    place: str | None = None,
 ) -> Dataset:
-    """Return a declared dataset."""
+    """Return a declared dataset; its table from that place, or from the first that has it."""
     recipe = spec.recipe(protocol)
-    table, source = find_table(recipe.table, spec.tables[recipe.table], settings)
-    return check(encode(spec, protocol, table, source, group or spec.group), recipe.expect)
+    wanted = recipe.table, spec.tables[recipe.table], settings
+    table, source = table_from(place, *wanted) if place else find_table(*wanted)
+    return check(encode(spec, protocol, table, source, group or spec.group), recipe)
 
 
 def encode(
@@ -141,20 +145,15 @@ def keep_rows(frame: pd.DataFrame, conditions: Sequence[Condition]) -> pd.DataFr
     """Return the rows that meet every condition, in their order."""
     kept = np.ones(len(frame), dtype=bool)
     for condition in conditions:
-        kept &= _meets(_column(frame, condition.column, "to select rows by"), condition)
+        values = _column(frame, condition.column, "to select rows by")
+        kept &= values.notna()
+        if condition.one_of is not None:
+            kept &= values.isin(condition.one_of)
+        if condition.none_of is not None:
+            kept &= ~values.isin(condition.none_of)
+        if condition.between is not None:
+            kept &= values.between(*condition.between)
     return frame[kept].reset_index(drop=True)
-
-
-def _meets(values: pd.Series, condition: Condition) -> Flags:
-    met: Flags = values.notna().to_numpy()
-    if condition.one_of is not None:
-        met = met & values.isin(condition.one_of).to_numpy()
-    if condition.none_of is not None:
-        met = met & ~values.isin(condition.none_of).to_numpy()
-    if condition.between is not None:
-        low, high = condition.between
-        met = met & values.between(low, high).to_numpy()
-    return met
 
 
 def labels_of(frame: pd.DataFrame, label: Label) -> FloatArray:
@@ -164,7 +163,8 @@ def labels_of(frame: pd.DataFrame, label: Label) -> FloatArray:
     if label.above is not None:
         y = numbers(label.column, values) > label.above
     else:
-        y = _named(values, label)
+        y = values.isin(label.positive or []).to_numpy()
+        _refuse_unknown(values, values[~y], label)
     if y.all() or not y.any():
         raise DataError(
             f"target {label.column!r} has one class only: {len(y)} rows, {y.sum()} of label 1"
@@ -180,18 +180,16 @@ def refuse_missing(values: pd.Series, target: str) -> None:
         raise DataError(f"target {target!r} {found}; fill them in, or remove these rows")
 
 
-def _named(values: pd.Series, label: Label) -> Flags:
-    positive, negative = label.positive or [], label.negative
-    y: Flags = values.isin(positive).to_numpy()
-    if negative is not None:
-        unknown = values[~y & ~values.isin(negative).to_numpy()].unique()
-        if len(unknown):
-            known = ", ".join(map(shown, [*positive, *negative]))
-            found = f"unknown value {shown(unknown[0])!r}"
-            if not may_be_shown(values):
-                found = f"unknown values: {len(unknown):,}"
-            raise DataError(f"target {label.column!r}: {found}; known: {known}")
-    return y
+def _refuse_unknown(values: pd.Series, others: pd.Series, label: Label) -> None:
+    """Raise where values that are not positive are not among the negative either."""
+    if label.negative is None:
+        return
+    unknown = others[~others.isin(label.negative)].unique()
+    if len(unknown):
+        known = ", ".join(map(shown, [*(label.positive or []), *label.negative]))
+        one = f"unknown value {shown(unknown[0])!r}"
+        found = one if may_be_shown(values) else f"unknown values: {len(unknown):,}"
+        raise DataError(f"target {label.column!r}: {found}; known: {known}")
 
 
 def may_be_shown(values: pd.Series) -> bool:
@@ -204,12 +202,11 @@ def may_be_shown(values: pd.Series) -> bool:
 def group_of(rows: pd.DataFrame, column: str) -> Group:
     """Return the groups, sorted by name; rows without one are the last, "missing"."""
     places, texts = text_codes(_column(rows, column, "to group by"))
-    names = sorted(texts)
-    number = {name: place for place, name in enumerate(names)}
-    codes = np.array([*(number[text] for text in texts), len(names)], dtype=np.int64)[places]
+    distinct, ranks = np.unique(np.array(texts, dtype=object), return_inverse=True)
+    names = distinct.tolist()
     if (places < 0).any():
         names.append(missing_name(names))
-    return Group(column, codes, tuple(names))
+    return Group(column, np.append(ranks, len(ranks))[places], tuple(names))
 
 
 def value_hash(X: FloatArray, y: FloatArray) -> str:
@@ -220,8 +217,12 @@ def value_hash(X: FloatArray, y: FloatArray) -> str:
     return digest.hexdigest()
 
 
-def check(dataset: Dataset, expect: Expect) -> Dataset:
-    """Return the dataset; raise where it differs from what its config expects."""
+def check(dataset: Dataset, recipe: Recipe) -> Dataset:
+    """Return the dataset; raise where it differs from what its config expects.
+
+    Results are named after that config: a table that is loaded otherwise must not pass for it.
+    """
+    expect = recipe.expect
     what = f"dataset {dataset.name} ({dataset.protocol}, from {dataset.source})"
     rows, columns = dataset.X.shape
     for quantity, expected, found in (
@@ -229,6 +230,7 @@ def check(dataset: Dataset, expect: Expect) -> Dataset:
         ("columns", expect.columns, columns),
         ("positives", expect.positives, int(dataset.y.sum())),
         ("hash of values", expect.sha256, value_hash(dataset.X, dataset.y)),
+        ("intercept", recipe.intercept, dataset.intercept),
     ):
         if expected != found:
             raise MismatchError.of(f"{what}, {quantity}", expected, found)

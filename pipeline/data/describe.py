@@ -20,7 +20,7 @@ from pipeline.core.links import get_link
 from pipeline.core.loss import cutoff_at, fit_truth
 from pipeline.core.models.base import ModelSpec
 from pipeline.data.configured import MAKERS, load_named
-from pipeline.data.dataset import Dataset, check, encode
+from pipeline.data.dataset import Dataset, load_spec
 from pipeline.data.encode.kinds import FloatArray
 from pipeline.data.errors import DataError, whole_file
 from pipeline.data.sources import Settings, find_table
@@ -68,10 +68,9 @@ def find(
     spec = read_spec(name)
     for option in own.keys() - {"group"}:
         raise DataError(f"--{option} is for tables of your own; {name} is declared in conf/dataset")
-    recipe = spec.recipe(protocol)
-    table, source = find_table(recipe.table, spec.tables[recipe.table], settings)
-    dataset = encode(spec, protocol, table, source, own.get("group"))
-    return check(dataset, recipe.expect), table.isna().sum()
+    dataset = load_spec(spec, protocol, settings, own.get("group"))
+    key = spec.recipe(protocol).table
+    return dataset, find_table(key, spec.tables[key], settings)[0].isna().sum()
 
 
 def true_scores(dataset: Dataset, link: str) -> Scores:
@@ -177,7 +176,6 @@ def _wrapped(text: str, indent: str) -> str:
 
 def draw_scores(scores: Scores, path: Path) -> None:
     """Draw the scores and write the picture to ``path``, whole or not at all."""
-    check_picture(path)
     figure = scores_figure(scores)
     with whole_file(path, "name another file with --output") as partial:
         figure.savefig(partial, format=path.suffix.lstrip("."), dpi=160)

@@ -18,10 +18,9 @@ class MismatchError(DataError):
     """Data is not what its config expects; the message shows both figures."""
 
     @classmethod
-    def of(cls, what: str, expected: object, found: object, advice: str = "") -> MismatchError:
+    def of(cls, what: str, expected: object, found: object) -> MismatchError:
         """Return the error that shows both figures."""
-        more = f" ({advice})" if advice else ""
-        return cls(f"{what}: expected {expected}, found {found}{more}")
+        return cls(f"{what}: expected {expected}, found {found}")
 
 
 class UnavailableError(DataError):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -166,7 +166,9 @@ class DatasetSpec:
 def dataset_names() -> list[str]:
     """Return the names of the datasets that are declared as tables with recipes."""
     found = (conf_dir() / "dataset").glob("*.yaml")
-    return sorted(path.stem for path in found if "\nprotocols:\n" in path.read_text())
+    return sorted(
+        path.stem for path in found if "\nprotocols:\n" in path.read_text(encoding="utf-8")
+    )
 
 
 def read_spec(name: str) -> DatasetSpec:
@@ -180,9 +182,7 @@ def read_spec(name: str) -> DatasetSpec:
 def parse_spec(config: Any, path: Path | str) -> DatasetSpec:
     """Return a config as a typed object; ``path`` is for the error message."""
     try:
-        spec = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(DatasetSpec), config))
+        merged = OmegaConf.merge(OmegaConf.structured(DatasetSpec), config)
+        return cast(DatasetSpec, OmegaConf.to_object(merged))
     except OmegaConfBaseException as error:
         raise DataError(f"{path}: {error}") from error
-    if not isinstance(spec, DatasetSpec):
-        raise DataError(f"{path} does not declare a dataset")
-    return spec

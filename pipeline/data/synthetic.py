@@ -44,8 +44,7 @@ def glm(
             |ε| ≤ B = ``noise`` (Algorithm 3).
         features: normal, x ~ N(0, I); or sphere, with ‖x‖ = B = 1 (Assumption 2).
     """
-    known = _link(link)
-    _check({"d": d, "n": n}, {"noise": noise, "coef_norm": coef_norm})
+    known = _check(link, {"d": d, "n": n}, {"noise": noise, "coef_norm": coef_norm})
     _check_kind("noise_kind", noise_kind, NOISES)
     _check_kind("features", features, FEATURES)
     rng = np.random.default_rng([seed, 0])
@@ -83,8 +82,7 @@ def greedy_trap(
         share: probability of v.
         coef_norm: length of β* without its part along v.
     """
-    known = _link(link)
-    _check({"d": d - 1, "n": n}, {"noise": noise, "coef_norm": coef_norm})
+    known = _check(link, {"d": d - 1, "n": n}, {"noise": noise, "coef_norm": coef_norm})
     if not (np.isfinite(gap) and gap > 0):
         raise DataError(f"gap must be a finite number > 0, got {gap!r}")
     if not 0 < share < 1:
@@ -147,22 +145,20 @@ NOISES = {
 }
 
 
-def _link(link: str) -> Link:
-    try:
-        return get_link(link)
-    except ValueError as error:
-        raise DataError(str(error)) from None
-
-
 def _check_kind(name: str, kind: str, known: Mapping[str, object]) -> None:
     if kind not in known:
         raise DataError(f"{name} is {' or '.join(known)}, not {kind!r}")
 
 
-def _check(counts: Mapping[str, int], sizes: Mapping[str, float]) -> None:
+def _check(link: str, counts: Mapping[str, int], sizes: Mapping[str, float]) -> Link:
+    """Return a link by its name; raise where that or a number is out of place."""
     for name, count in counts.items():
         if count < 1:
             raise DataError(f"{name} is too small: {count}")
     for name, value in sizes.items():
         if not (np.isfinite(value) and value >= 0):
             raise DataError(f"{name} must be a finite number >= 0, got {value!r}")
+    try:
+        return get_link(link)
+    except ValueError as error:
+        raise DataError(str(error)) from None

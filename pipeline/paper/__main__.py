@@ -15,8 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +27,10 @@ from pipeline.paper.comparison.page import headline, write_comparison
 from pipeline.paper.figures import draw_figures
 from pipeline.paper.hindsight.held_out import joined
 from pipeline.paper.hindsight.page import write_hindsight
+from pipeline.paper.published import layout
 from pipeline.paper.report.content import report_data
 from pipeline.paper.report.write import render
-from pipeline.paper.tables import layout, write_tables
+from pipeline.paper.tables import write_tables
 from pipeline.terminal import any_terminal
 from pipeline.view.names import row_name
 
@@ -39,19 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
     any_terminal()
     given = sys.argv[1:] if arguments is None else arguments
-    purposes = {name: str(command.run.__doc__) for name, command in COMMANDS.items()}
+    purposes = {name: str(command.__doc__) for name, command in COMMANDS.items()}
     name, parser, words = choose("pipeline.paper", str(__doc__), purposes, given)
-    parser.add_argument(
-        "--collection",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FOLDER",
-        help="with cells.csv, losses.parquet and curves.parquet; several are joined",
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="to write to")
-    parser.add_argument("--protocol", help="where a collection has several")
-    for option, how in COMMANDS[name].options.items():
+    for option, how in (OF_ALL | OPTIONS.get(name, {})).items():
         parser.add_argument(option, **how)
     options = parser.parse_args(words)
     return guarded(lambda: _run(name, options), {CollectionError: FAILED})
@@ -60,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(name: str, options: argparse.Namespace) -> int:
     start = time.perf_counter()
     collection = one_protocol(merge(map(Collection.read, options.collection)), options.protocol)
-    for line in COMMANDS[name].run(collection, options):
+    for line in COMMANDS[name](collection, options):
         print(line)
     print(f"{name} took {time.perf_counter() - start:.1f} s")
     return 0
@@ -69,26 +59,10 @@ def _run(name: str, options: argparse.Namespace) -> int:
 def one_protocol(collection: Collection, wanted: str | None) -> Collection:
     """Return the results of the wanted protocol, or of the only one there is."""
     found = collection.protocols
-    if wanted is None and len(found) == 1:
-        return collection
-    if wanted in found:
-        return collection.of(str(wanted))
+    if wanted in found or (wanted is None and len(found) == 1):
+        return collection.of(wanted or found[0])
     names = ", ".join(found) or "none"
     raise CollectionError(f"name one --protocol that has results; there are: {names}")
-
-
-@dataclass(frozen=True)
-class Command:
-    """A subcommand.
-
-    Attributes:
-        run: writes files to ``options.out`` and yields the lines to print; its docstring is the
-            help.
-        options: it has beside those of all, by name, as ``add_argument`` takes them.
-    """
-
-    run: Callable[[Collection, argparse.Namespace], Iterable[str]]
-    options: Mapping[str, Mapping[str, Any]]
 
 
 def tables(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
@@ -105,8 +79,7 @@ def tables(collection: Collection, options: argparse.Namespace) -> Iterable[str]
 def comparison(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
     """Compare collected results with the paper's figures."""
     found = compare(collection)
-    (protocol,) = collection.protocols
-    commands = write_comparison(found, options.out, protocol)
+    commands = write_comparison(found, options.out, collection.protocol)
     yield from headline(found)
     yield f"comparison: {options.out}"
     yield from _to_fill("cells", commands)
@@ -120,19 +93,21 @@ def figures(collection: Collection, options: argparse.Namespace) -> Iterable[str
 
 def hindsight(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
     """Show what tuning alpha in hindsight is worth."""
-    fresh = None if options.fresh is None else Collection.read(options.fresh)
-    if fresh is not None:
-        fresh = fresh.of(*collection.protocols)
-    commands = write_hindsight(joined(collection, fresh), options.out)
+    if options.fresh is not None:
+        fresh = Collection.read(options.fresh).of(collection.protocol)
+        collection = joined(collection, fresh)
+    commands = write_hindsight(collection, options.out)
     yield f"hindsight: {options.out}"
     yield from _to_fill("splits", commands)
 
 
 def report(collection: Collection, options: argparse.Namespace) -> Iterable[str]:
     """Write the report: one page with all tables, curves and comparisons, to open offline."""
-    data = report_data(
-        collection, _stated(options.stated), options.hindsight, options.outputs, options.out
-    )
+    stated = merge(map(Collection.read, options.stated)) if options.stated else None
+    if stated is not None and len(stated.protocols) != 1:
+        names = ", ".join(stated.protocols) or "none"
+        raise CollectionError(f"--stated: expected results of one protocol, there are: {names}")
+    data = report_data(collection, stated, options.hindsight, options.outputs, options.out)
     path = options.out / "index.html"
     write_text(path, render(data, options.theory))
     yield f"report:   {path} ({path.stat().st_size / 1e6:.1f} MB)"
@@ -144,53 +119,43 @@ def _to_fill(what: str, commands: Sequence[str]) -> Iterable[str]:
         yield from (f"  {line}" for line in commands)
 
 
-def _stated(folders: Iterable[Path] | None) -> Collection | None:
-    if folders is None:
-        return None
-    found = merge(map(Collection.read, folders))
-    if len(found.protocols) != 1:
-        names = ", ".join(found.protocols) or "none"
-        raise CollectionError(f"--stated: expected results of one protocol, there are: {names}")
-    return found
+def _option(about: str, metavar: str = "FOLDER", **more: Any) -> dict[str, Any]:
+    return {"type": Path if metavar == "FOLDER" else str, "metavar": metavar, "help": about, **more}
 
 
-def _folder(about: str, **more: Any) -> dict[str, Any]:
-    return {"type": Path, "metavar": "FOLDER", "help": about, **more}
-
-
-TABLES = list(layout())
+# Each writes files to ``options.out`` and yields the lines to print; its docstring is the help.
 COMMANDS = {
-    "tables": Command(
-        tables,
-        {
-            "--only": {
-                "nargs": "+",
-                "default": (),
-                "choices": TABLES,
-                "metavar": "TABLE",
-                "help": f"some of {', '.join(TABLES)}",
-            }
-        },
-    ),
-    "compare": Command(comparison, {}),
-    "figures": Command(figures, {}),
-    "hindsight": Command(
-        hindsight, {"--fresh": _folder("folder of collected results on splits 10-19")}
-    ),
-    "report": Command(
-        report,
-        {
-            "--stated": _folder(
-                "collected results of Tables 1 and 2 under the other protocol", nargs="+"
-            ),
-            "--hindsight": _folder("what `python -m pipeline.paper hindsight` wrote"),
-            "--theory": _folder("folder of what the commands of `python -m pipeline.theory` wrote"),
-            "--outputs": _folder(
-                "folder with the run folders, for links and environments (default: outputs)",
-                default=Path("outputs"),
-            ),
-        },
-    ),
+    "tables": tables,
+    "compare": comparison,
+    "figures": figures,
+    "hindsight": hindsight,
+    "report": report,
+}
+TABLES = list(layout())
+FILES = "with cells.csv, losses.parquet and curves.parquet; several are joined"
+OF_ALL = {
+    "--collection": _option(FILES, nargs="+", required=True),
+    "--out": _option("to write to", required=True),
+    "--protocol": {"help": "where a collection has several"},
+}
+OPTIONS = {
+    "tables": {
+        "--only": _option(
+            f"some of {', '.join(TABLES)}", "TABLE", nargs="+", default=(), choices=TABLES
+        )
+    },
+    "hindsight": {"--fresh": _option("folder of collected results on splits 10-19")},
+    "report": {
+        "--stated": _option(
+            "collected results of Tables 1 and 2 under the other protocol", nargs="+"
+        ),
+        "--hindsight": _option("what `python -m pipeline.paper hindsight` wrote"),
+        "--theory": _option("folder of what the commands of `python -m pipeline.theory` wrote"),
+        "--outputs": _option(
+            "folder with the run folders, for links and environments (default: outputs)",
+            default=Path("outputs"),
+        ),
+    },
 }
 
 if __name__ == "__main__":

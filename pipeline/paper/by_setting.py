@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from pipeline.paper.collection import CollectionError
 from pipeline.paper.estimates import FloatArray
-from pipeline.paper.published import Setting
+from pipeline.paper.published import CELL_KEY, Setting
 from pipeline.results.average import AverageLoss
 
 T = TypeVar("T")
@@ -26,7 +25,7 @@ def by_setting(
 ) -> dict[Setting, dict[str, T]]:
     """Return what ``make`` makes of the rows of each cell, by setting and method."""
     found: dict[Setting, dict[str, T]] = {}
-    for (*setting, method), part in frame.groupby([*Setting._fields, "method"]):
+    for (*setting, method), part in frame.groupby(CELL_KEY):
         found.setdefault(Setting(*setting), {})[method] = make(part)
     return found
 
@@ -42,8 +41,7 @@ def _line(part: pd.DataFrame) -> AverageLoss:
     return AverageLoss(part["round"].to_numpy(np.int64), *columns)
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """One method in one setting.
 
     Attributes:
@@ -70,8 +68,7 @@ class Grid:
         return int(self.on(splits).mean(axis=1).argmin())
 
 
-@dataclass(frozen=True)
-class Relative:
+class Relative(NamedTuple):
     """The loss of a method divided by that of greedy on the same splits.
 
     Attributes:
@@ -107,9 +104,8 @@ def relative(grid: Grid, greedy: Grid, splits: Sequence[int] = REPORTED) -> Rela
 
 
 def _grid(part: pd.DataFrame) -> Grid:
-    twice = part.duplicated(["alpha", "split"]).any()
-    if twice or not np.isfinite(part["loss"]).all():
-        cell = " ".join(map(str, part.iloc[0][[*Setting._fields, "method"]]))
+    if part.duplicated(["alpha", "split"]).any() or not np.isfinite(part["loss"]).all():
+        cell = " ".join(map(str, part.iloc[0][CELL_KEY]))
         raise CollectionError(f"{cell}: the losses have duplicates, or some are no numbers")
     loss = part.pivot(index="alpha", columns="split", values="loss")
     return Grid(loss.index.to_numpy(), tuple(loss.columns), np.ascontiguousarray(loss))

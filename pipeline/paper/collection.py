@@ -7,10 +7,9 @@ is missing has a command that fills it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -31,6 +30,8 @@ LOSS_TYPES["loss"] = "float64"
 CURVE_TYPES = {**dict.fromkeys(LABELS, "str"), "round": "int64"}
 CURVE_TYPES |= {"mean": "float64", "standard_error": "float64"}
 CELLS, LOSSES, CURVES = "cells.csv", "losses.parquet", "curves.parquet"
+FILES = {CELLS: CELL_TYPES, LOSSES: LOSS_TYPES, CURVES: CURVE_TYPES}
+SORTED_BY = (*LABELS, "alpha", "split", "round")
 COMMAND = "python -m pipeline.run -m experiment=paper"  # that fills a gap
 CURVE_POINTS = 200  # more than a printed panel can show
 
@@ -39,8 +40,7 @@ class CollectionError(ValueError):
     """The collected results are not what they should be."""
 
 
-@dataclass(frozen=True)
-class Collection:
+class Collection(NamedTuple):
     """The results of a sweep, each table sorted by its labels.
 
     Attributes:
@@ -60,27 +60,27 @@ class Collection:
         """Return the protocols there are results of."""
         return sorted(set(self.cells["protocol"]))
 
+    @property
+    def protocol(self) -> str:
+        """Return the only protocol there are results of."""
+        (protocol,) = self.protocols
+        return protocol
+
     def of(self, protocol: str) -> Collection:
         """Return the part that belongs to one protocol."""
-        parts = (self.cells, self.losses, self.curves)
-        return Collection(*(part[part["protocol"] == protocol] for part in parts))
+        return Collection(*(part[part["protocol"] == protocol] for part in self))
 
     def write(self, folder: Path) -> None:
         """Write the three files; the same results give the same bytes."""
         write_csv(folder / CELLS, self.cells, digits=None)
-        _write_parquet(self.losses, folder / LOSSES, LOSS_TYPES)
-        _write_parquet(self.curves, folder / CURVES, CURVE_TYPES)
+        _write_parquet(self.losses, folder / LOSSES)
+        _write_parquet(self.curves, folder / CURVES)
 
     @classmethod
     def read(cls, folder: Path) -> Collection:
         """Read what :meth:`write` wrote; refuse anything else."""
-        collection = cls(
-            _read_cells(folder / CELLS),
-            _read_parquet(folder / LOSSES, LOSS_TYPES),
-            _read_parquet(folder / CURVES, CURVE_TYPES),
-        )
-        _check(collection, str(folder))
-        return collection
+        found = cls(*(_read(folder / name, types) for name, types in FILES.items()))
+        return _checked(found, str(folder))
 
 
 def gather(runs: Sequence[Run], outputs: Path) -> Collection:
@@ -101,25 +101,19 @@ def gather(runs: Sequence[Run], outputs: Path) -> Collection:
     for run in runs:
         if run.is_done:
             outcome = run.results().outcome()
-            losses.append(pd.DataFrame({**run.labels, **outcome.losses})[list(LOSS_TYPES)])
+            losses.append(pd.DataFrame({**run.labels, **outcome.losses}))
             curves.append(pd.DataFrame({**run.labels, **average_curve(outcome.curves)}))
-    return _joined([cells[list(CELL_TYPES)]], losses, curves, str(outputs))
+    return _joined(([cells], losses, curves), str(outputs))
 
 
 def merge(collections: Iterable[Collection]) -> Collection:
     """Return one collection with the cells of several, which must have none in common."""
-    parts = list(collections)
-    return _joined(
-        [part.cells for part in parts],
-        [part.losses for part in parts],
-        [part.curves for part in parts],
-        "merged collections",
-    )
+    return _joined(zip(*collections, strict=True), "merged collections")
 
 
-def average_curve(columns: Columns, points: int = CURVE_POINTS) -> Columns:
-    """Return R_t/t at about ``points`` rounds as columns: round, mean and standard error."""
-    found = average_loss(columns).thinned(points)
+def average_curve(columns: Columns) -> Columns:
+    """Return R_t/t at some rounds as columns: round, mean and standard error."""
+    found = average_loss(columns).thinned(CURVE_POINTS)
     return {"round": found.rounds, "mean": found.mean, "standard_error": found.error}
 
 
@@ -159,30 +153,20 @@ def _relative(run: Run, outputs: Path) -> str:
         raise CollectionError(f"{run.folder} is not in {outputs}") from error
 
 
-def _joined(
-    cells: list[pd.DataFrame], losses: list[pd.DataFrame], curves: list[pd.DataFrame], where: str
-) -> Collection:
+def _joined(tables: Iterable[Sequence[pd.DataFrame]], where: str) -> Collection:
     """Join the parts of each table, sorted: the order in which cells came leaves no trace."""
-    collection = Collection(
-        _sorted(cells, CELL_TYPES, []),
-        _sorted(losses, LOSS_TYPES, ["alpha", "split"]),
-        _sorted(curves, CURVE_TYPES, ["round"]),
-    )
-    _check(collection, where)
-    return collection
+    joined = []
+    for parts, types in zip(tables, FILES.values(), strict=True):
+        # With no part there is a table too, and its columns have their types.
+        empty = pd.DataFrame(columns=list(types)).astype(types)
+        frame = pd.concat([empty, *(part[list(types)].astype(types) for part in parts)])
+        by = [name for name in types if name in SORTED_BY]
+        joined.append(frame.sort_values(by, kind="stable", ignore_index=True))
+    return _checked(Collection(*joined), where)
 
 
-def _sorted(parts: list[pd.DataFrame], types: dict[str, str], also_by: list[str]) -> pd.DataFrame:
-    # An empty part has no types of its own: joined first, it could spoil those of the others.
-    typed = [part.astype(types) for part in parts if len(part)]
-    if not typed:
-        return pd.DataFrame(columns=list(types)).astype(types)
-    frame = pd.concat(typed, ignore_index=True)[list(types)]
-    return frame.sort_values([*LABELS, *also_by], kind="stable", ignore_index=True)
-
-
-def _check(collection: Collection, where: str) -> None:
-    """Raise CollectionError where the three tables cannot be the results of one sweep."""
+def _checked(collection: Collection, where: str) -> Collection:
+    """Return three tables; raise CollectionError if they cannot be the results of one sweep."""
     cells = collection.cells
     twice = cells[cells.duplicated(LABELS)]
     if len(twice):
@@ -197,52 +181,36 @@ def _check(collection: Collection, where: str) -> None:
     if len(lacking):
         name = " ".join(lacking.iloc[0][LABELS])
         raise CollectionError(f"{where}: there is no loss under the tuned alpha of {name}")
+    return collection
 
 
-def _read_cells(path: Path) -> pd.DataFrame:
-    empty = {name: [""] for name in FIGURE_TYPES}
-    with _readable(path):
-        frame = pd.read_csv(path, dtype="str", keep_default_na=False, na_values=empty)
-        _check_columns(frame, path, CELL_TYPES)
-        # Python's own float(): what was written is read, to the last digit.
-        exact = {name: frame[name].astype("float64") for name in FIGURE_TYPES}
-        return frame.assign(**exact).astype(CELL_TYPES)
-
-
-def _read_parquet(path: Path, types: dict[str, str]) -> pd.DataFrame:
-    with _readable(path):
-        frame = pq.read_table(path).to_pandas()
-    _check_columns(frame, path, types)
-    for name, wanted in types.items():
-        if len(frame) and frame[name].dtype != wanted:
-            raise CollectionError(f"{path}: {name} should be {wanted}, it is {frame[name].dtype}")
-    return frame.astype(types)
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """Have whatever is wrong with a file told in one line."""
+def _read(path: Path, types: dict[str, str]) -> pd.DataFrame:
+    """Read a table; have whatever is wrong with its file told in one line."""
     if not path.is_file():
-        files = ", ".join((CELLS, LOSSES, CURVES))
-        raise CollectionError(f"{path} is not there; a collection has the files {files}")
+        raise CollectionError(f"{path} is not there; a collection has the files {', '.join(FILES)}")
     try:
-        yield
-    except CollectionError:
-        raise
+        if path.name == CELLS:
+            empty = {name: [""] for name in FIGURE_TYPES}
+            frame = pd.read_csv(path, dtype="str", keep_default_na=False, na_values=empty)
+        else:
+            frame = pq.read_table(path).to_pandas()
+        if list(frame.columns) != list(types):
+            raise ValueError(f"expected the columns {', '.join(types)}")
+        if path.name == CELLS:  # Python's own float(): what was written is read, to the last digit
+            frame = frame.astype(dict.fromkeys(FIGURE_TYPES, "float64")).astype(types)
+        for name, wanted in types.items():
+            if len(frame) and frame[name].dtype != wanted:
+                raise ValueError(f"{name} should be {wanted}, it is {frame[name].dtype}")
+        return frame.astype(types)
     except (ValueError, TypeError, pa.ArrowException, OSError) as error:
         line = (str(error).splitlines() or [type(error).__name__])[0]
         raise CollectionError(f"{path}: {line}") from error
 
 
-def _write_parquet(frame: pd.DataFrame, path: Path, types: dict[str, str]) -> None:
+def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
     kinds = {"str": pa.string(), "int64": pa.int64(), "float64": pa.float64()}
-    schema = pa.schema([(name, kinds[kind]) for name, kind in types.items()])
+    schema = pa.schema([(name, kinds[kind]) for name, kind in FILES[path.name].items()])
     table = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
     with replacing(path) as partial:
         # The metadata would name the version of pandas.
         pq.write_table(table.replace_schema_metadata(None), partial, compression="zstd")
-
-
-def _check_columns(frame: pd.DataFrame, path: Path, types: dict[str, str]) -> None:
-    if list(frame.columns) != list(types):
-        raise CollectionError(f"{path}: expected the columns {', '.join(types)}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,7 @@ FloatArray = NDArray[np.float64]
 N_RESAMPLES, SEED, PERCENTILES = 4000, 0, (2.5, 97.5)
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A figure, and the same figure of each resample."""
 
     value: float
@@ -87,8 +86,7 @@ def mean_estimate(values: FloatArray, name: str) -> Estimate:
 def line_slopes(x: FloatArray, y: FloatArray) -> FloatArray:
     """Return the least-squares slope over x of each row of y (rows × len(x))."""
     centred = x - x.mean()
-    slopes: FloatArray = y @ centred / (centred @ centred)
-    return slopes
+    return np.asarray(y @ centred / (centred @ centred))
 
 
 def power(sizes: FloatArray, losses: FloatArray, name: str) -> Estimate:

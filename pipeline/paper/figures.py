@@ -16,9 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MultipleLocator
-from numpy.typing import NDArray
 
-from pipeline.paper.by_setting import REPORTED, Grid, Lines, Relative, grids, lines_of, relative
+from pipeline.paper.by_setting import REPORTED, Grid, Lines, grids, lines_of, relative
 from pipeline.paper.collection import Collection
 from pipeline.paper.published import BASELINE, LINKS, METHODS, Setting, absent, in_text, present
 from pipeline.results.average import AverageLoss
@@ -37,23 +36,17 @@ DOT: dict[str, Any] = {"marker": "o", "markersize": 6, "markeredgecolor": "black
 LEAST_ROOM, ROOM = 0.05, 0.6  # above 1: at least so much, and so much of what lies below 1
 
 
-def name_panels(axes: Sequence[Axes], settings: Sequence[Setting]) -> None:
-    """Name the settings of panels two in a row: of a sheet its rows and columns, else each panel.
+def name_sheet(
+    figure: Figure, axes: Sequence[Axes], settings: Sequence[Setting], x: str, y: str
+) -> None:
+    """Name the panels of a sheet, two settings in a row: a row is a dataset, a column a cutoff.
 
-    On a sheet a row is a dataset and a column a cutoff, which leaves the panels more room.
+    Each name stands once, which leaves the panels more room: x below the last ones, y beside all.
     """
-    if len(settings) == 2:
-        for axis, setting in zip(axes, settings, strict=True):
-            axis.set_title(setting.name, fontsize="medium")
-        return
     for axis, setting in zip(axes[:2], settings, strict=False):
         axis.set_title(f"cutoff {cutoff_name(setting.cutoff)}", fontsize="large")
     for axis, setting in zip(axes[::2], settings[::2], strict=True):
         axis.set_ylabel(dataset_name(setting.dataset), fontsize="large")
-
-
-def name_axes(figure: Figure, axes: Sequence[Axes], x: str, y: str) -> None:
-    """Name both axes once: x below the last panels, y beside all."""
     for axis in axes[-2:]:
         axis.set_xlabel(x)
     figure.align_ylabels(axes[::2])
@@ -70,19 +63,24 @@ def note_missing(axis: Axes, methods: Sequence[str]) -> None:
         axis.set(xticks=[], yticks=[])
     place: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": "small", "style": "italic"}
     box = {"facecolor": "white", "edgecolor": "#999999", "linewidth": 0.6, "alpha": 0.9}
-    text = f"missing: {names}"
-    axis.annotate(text, (0.98, 0.94), xycoords="axes fraction", bbox=box, **place)
+    axis.annotate(f"missing: {names}", (0.98, 0.94), xycoords="axes fraction", bbox=box, **place)
 
 
 def draw_ratios(axis: Axes, lines: Mapping[str, AverageLoss]) -> None:
-    """Draw R_t / R_t of greedy − 1, which tells lines apart that coincide in ``draw_lines``."""
+    """Draw R_t / R_t of greedy − 1, which tells lines apart that coincide in ``draw_lines``.
+
+    A line begins with its late rounds, where greedy has lost something.
+    """
     bare(axis)
     if BASELINE not in lines:  # nothing to divide by, as the note in the other panel says
         axis.set(xticks=[], yticks=[])
         return
     reach = [-LEAST_RATIO, LEAST_RATIO]
     for method, line in lines.items():
-        rounds, ratio = _ratio(line, lines[BASELINE])
+        late = line.rounds >= EARLY * line.rounds[-1]
+        rounds = line.rounds[late]
+        greedy = np.interp(rounds, lines[BASELINE].rounds, lines[BASELINE].mean)
+        ratio = line.mean[late] / np.where(greedy > 0, greedy, np.nan) - 1.0
         axis.plot(rounds, ratio, zorder=layer(method), **look(method).line)
         settled = ratio[rounds >= SETTLED * rounds[-1]]
         reach += settled[np.isfinite(settled)].tolist()
@@ -91,18 +89,7 @@ def draw_ratios(axis: Axes, lines: Mapping[str, AverageLoss]) -> None:
     axis.set_ylim(min(reach) - room, max(reach) + room)
     count_rounds(axis.xaxis)
     few_ticks(axis.yaxis, 0.0)
-    axis.yaxis.set_major_formatter(FuncFormatter(_percent))
-
-
-def _ratio(line: AverageLoss, greedy: AverageLoss) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return late rounds and R_t / R_t of greedy − 1; NaN where greedy has lost nothing yet."""
-    late = line.rounds >= EARLY * line.rounds[-1]
-    base = np.interp(line.rounds[late], greedy.rounds, greedy.mean)
-    return line.rounds[late], line.mean[late] / np.where(base > 0, base, np.nan) - 1.0
-
-
-def _percent(share: float, _: object) -> str:
-    return f"{100 * share:.3g}%".replace("-", "−")
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * x:.3g}%".replace("-", "−")))
 
 
 def draw_figures(collection: Collection, folder: Path) -> None:
@@ -116,8 +103,25 @@ def draw_figures(collection: Collection, folder: Path) -> None:
 
 
 def figure_of(lines: Lines, settings: Sequence[Setting]) -> Figure:
-    """Return two panels for each setting, R_t/t and its ratio to greedy, two settings in a row."""
-    figure, losses, ratios = _panels(settings)
+    """Return two panels for each setting, R_t/t and its ratio to greedy, two settings in a row.
+
+    The ratios of a pair are below, those of a sheet beside.
+    """
+    pair = len(settings) == 2
+    figure, axes = sheet(2, 2, PAIR) if pair else sheet(len(settings) // 2, 4, A3)
+    losses, ratios = (axes[:2], axes[2:]) if pair else (axes[::2], axes[1::2])
+    if pair:
+        for axis, setting in zip(losses, settings, strict=True):
+            axis.set_title(setting.name, fontsize="medium")
+        losses[0].set_ylabel(AVERAGE_LOSS)
+        ratios[0].set_ylabel(RATIO)
+        figure.align_ylabels(axes[::2])
+    else:
+        name_sheet(figure, losses, settings, ROUND, AVERAGE_LOSS)
+        for axis in ratios[:2]:
+            axis.set_title(RATIO, fontsize="medium")
+    for axis in ratios[-2:]:
+        axis.set_xlabel(ROUND)
     shown: dict[str, None] = dict.fromkeys(METHODS)
     for axis, beside, setting in zip(losses, ratios, settings, strict=True):
         found = lines.get(setting, {})
@@ -132,25 +136,6 @@ def figure_of(lines: Lines, settings: Sequence[Setting]) -> Figure:
     return figure
 
 
-def _panels(settings: Sequence[Setting]) -> tuple[Figure, list[Axes], list[Axes]]:
-    """Return panels with their names: the ratios of a pair below, those of a sheet beside."""
-    pair = len(settings) == 2
-    figure, axes = sheet(2, 2, PAIR) if pair else sheet(len(settings) // 2, 4, A3)
-    losses, ratios = (axes[:2], axes[2:]) if pair else (axes[::2], axes[1::2])
-    name_panels(losses, settings)
-    if pair:
-        losses[0].set_ylabel(AVERAGE_LOSS)
-        ratios[0].set_ylabel(RATIO)
-        figure.align_ylabels(axes[::2])
-    else:
-        name_axes(figure, losses, ROUND, AVERAGE_LOSS)
-        for axis in ratios[:2]:
-            axis.set_title(RATIO, fontsize="medium")
-    for axis in ratios[-2:]:
-        axis.set_xlabel(ROUND)
-    return figure, losses, ratios
-
-
 def alpha_sheet(found: Mapping[Setting, Mapping[str, Grid]], link: str) -> Figure:
     """Return ten rows, one a dataset, of two panels, one a cutoff."""
     settings = in_text(link)
@@ -160,12 +145,9 @@ def alpha_sheet(found: Mapping[Setting, Mapping[str, Grid]], link: str) -> Figur
         whole = {m: g for m, g in found.get(setting, {}).items() if g.has(REPORTED)}
         shown |= dict.fromkeys(present(whole))
         _draw_panel(axis, whole)
-    name_panels(axes, settings)
-    name_axes(figure, axes, "alpha", "loss $R_T$ divided by that of greedy")
-    figure.suptitle(
-        f"Loss against alpha, {link} link; a line that leaves its panel is worse than greedy",
-        fontsize="large",
-    )
+    name_sheet(figure, axes, settings, "alpha", "loss $R_T$ divided by that of greedy")
+    title = f"Loss against alpha, {link} link; a line that leaves its panel is worse than greedy"
+    figure.suptitle(title, fontsize="large")
     tuned = Line2D([], [], linestyle="none", color="#BBBBBB", label="tuned alpha", **DOT)
     legend(figure, shown, tuned)
     return figure
@@ -190,15 +172,10 @@ def _draw_panel(axis: Axes, whole: Mapping[str, Grid]) -> None:
         draw_line(axis, method, line.exponents, line.ratio, line.error)
         dot = (line.exponents[line.tuned], line.ratio[line.tuned])
         axis.plot(*dot, color=look(method).colour, zorder=3, **DOT)
-    if lines:
-        _limit(axis, list(lines.values()))
-
-
-def _limit(axis: Axes, lines: list[Relative]) -> None:
-    """Show the valleys: far above 1 a method is worse than greedy, by how much is no matter."""
-    lowest = min(float(line.ratio.min()) for line in lines)
-    below = max(1.0 - lowest, 0.0)
-    top = 1.0 + max(LEAST_ROOM, ROOM * below)
-    axis.set_ylim(min(lowest, 1.0) - max(0.2 * LEAST_ROOM, 0.12 * below), top)
-    ends = [line.exponents[[0, -1]] for line in lines]
-    axis.set_xlim(min(end[0] for end in ends) - 0.3, max(end[1] for end in ends) + 0.3)
+    if lines:  # the valleys: far above 1 a method is worse than greedy, by how much is no matter
+        lowest = min(float(line.ratio.min()) for line in lines.values())
+        below = max(1.0 - lowest, 0.0)
+        top = 1.0 + max(LEAST_ROOM, ROOM * below)
+        axis.set_ylim(min(lowest, 1.0) - max(0.2 * LEAST_ROOM, 0.12 * below), top)
+        exponents = np.concatenate([line.exponents for line in lines.values()])
+        axis.set_xlim(exponents.min() - 0.3, exponents.max() + 0.3)

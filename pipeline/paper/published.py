@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ LINKS = {"linear": "Linear", "logistic": "Logistic"}
 METHODS = ("greedy", "eps_greedy", "os_eps_greedy", "noise", "os_noise", "margin", "ours")
 BASELINE, CHAMPION = METHODS[0], METHODS[-1]
 DIGITS = 2  # of a printed figure
+DATASETS_A_TABLE = 5  # of the appendix
 REFERENCE = Path(__file__).parent / "reference"
 FILE, FINDINGS = REFERENCE / "published.csv", REFERENCE / "findings.csv"
 
@@ -31,8 +31,11 @@ class Setting(NamedTuple):
         return f"{dataset_name(self.dataset)}, {cutoff_name(self.cutoff)}"
 
 
-@dataclass(frozen=True)
-class PublishedRow:
+KEY = list(Setting._fields)
+CELL_KEY = [*KEY, "method"]
+
+
+class PublishedRow(NamedTuple):
     """One row of the paper's tables.
 
     Attributes:
@@ -58,8 +61,7 @@ class PublishedRow:
         return self.bold not in self.best
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One thing that is known.
 
     Attributes:
@@ -72,15 +74,21 @@ class Finding:
     about: dict[str, tuple[str, ...]]
     finding: str
 
-    @property
-    def is_local(self) -> bool:
-        """Tell whether it is about certain datasets or cutoffs."""
-        return bool(self.about["dataset"] or self.about["cutoff"])
-
 
 def published() -> list[PublishedRow]:
     """Return the published rows in the paper's order."""
-    return [_row(line) for line in _lines(FILE)]
+    rows = []
+    for line in _lines(FILE):
+        key = Setting(line["link"], line["dataset"], line["cutoff"])
+        loss = {method: float(line[method]) for method in METHODS}
+        rows.append(PublishedRow(key, loss, line["bold"], line["in_text"] == "yes"))
+    return rows
+
+
+def paper_labels() -> dict[str, list[str]]:
+    """Return the paper's links, datasets and cutoffs, each once and in its order."""
+    columns = zip(*(row.key for row in published()), strict=True)
+    return {name: list(dict.fromkeys(column)) for name, column in zip(KEY, columns, strict=True)}
 
 
 def best_methods(losses: Mapping[str, float]) -> tuple[str, ...]:
@@ -95,10 +103,19 @@ def in_text(*links: str) -> list[Setting]:
     return [row.key for row in published() if row.in_text and row.key.link in (links or LINKS)]
 
 
+def layout() -> dict[str, list[Setting]]:
+    """Return the rows of each table: two in the text, two for each link in the appendix."""
+    found = {f"table{number}": in_text(link) for number, link in enumerate(LINKS, start=1)}
+    place = {dataset: k // DATASETS_A_TABLE for k, dataset in enumerate(paper_labels()["dataset"])}
+    for row in published():
+        name = f"appendix_{row.key.link}_{place[row.key.dataset] + 1}"
+        found.setdefault(name, []).append(row.key)
+    return found
+
+
 def present(found: Collection[str]) -> list[str]:
     """Return the methods that are there: those of the paper in its order, then others."""
-    others = sorted(method for method in found if method not in METHODS)
-    return [*(method for method in METHODS if method in found), *others]
+    return [*(method for method in METHODS if method in found), *sorted({*found} - {*METHODS})]
 
 
 def absent(found: Collection[str]) -> list[str]:
@@ -108,21 +125,14 @@ def absent(found: Collection[str]) -> list[str]:
 
 def findings() -> list[Finding]:
     """Return the findings in the order of the file."""
-    return [_finding(line) for line in _lines(FINDINGS)]
+    found = []
+    for line in _lines(FINDINGS):
+        about = {label: tuple(line[f"{label}s"].split()) for label in KEY}
+        found.append(Finding(line["kind"], about, line["finding"]))
+    return found
 
 
 def _lines(file: Path) -> list[dict[str, str]]:
     """Return the lines of a table of reference; it comes with the package, tests hold it right."""
     with file.open(newline="", encoding="utf-8") as opened:
         return list(csv.DictReader(opened))
-
-
-def _row(line: dict[str, str]) -> PublishedRow:
-    key = Setting(line["link"], line["dataset"], f"{float(line['cutoff']):g}")
-    loss = {method: float(line[method]) for method in METHODS}
-    return PublishedRow(key, loss, line["bold"], line["in_text"] == "yes")
-
-
-def _finding(line: dict[str, str]) -> Finding:
-    about = {label: tuple(line[f"{label}s"].split()) for label in Setting._fields}
-    return Finding(line["kind"], about, line["finding"])

@@ -9,28 +9,19 @@ bold figure, as its least is not known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pipeline.files import write_text
 from pipeline.paper.collection import Collection, fill_commands
-from pipeline.paper.published import (
-    DIGITS,
-    LINKS,
-    METHODS,
-    Setting,
-    best_methods,
-    in_text,
-    published,
-)
+from pipeline.paper.published import CELL_KEY, DIGITS, LINKS, METHODS, Setting, best_methods, layout
 from pipeline.view.names import cutoff_name, dataset_name, method_name
 from pipeline.view.page import Block, Commands, Text, TextTable, markdown
 
-DATASETS_A_TABLE = 5  # of the appendix
 HEADS = ["Dataset", "cutoff", *map(method_name, METHODS)]
 TEX = {
     "\\": r"\textbackslash{}", "%": r"\%", "&": r"\&", "_": r"\_", "#": r"\#", "$": r"\$",
@@ -44,8 +35,7 @@ PREAMBLE = r"""\documentclass{article}
 """
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(NamedTuple):
     """One figure of a table.
 
     Attributes:
@@ -83,8 +73,7 @@ class Figure:
         return "unknown" if np.isnan(value) else f"{value:.4f}"
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """One table of the paper.
 
     Attributes:
@@ -98,25 +87,10 @@ class Table:
     rows: Mapping[Setting, Mapping[str, Figure]]
 
 
-def layout() -> dict[str, list[Setting]]:
-    """Return the rows of each table: two in the text, two for each link in the appendix."""
-    rows = [row.key for row in published()]
-    found = {f"table{number}": in_text(link) for number, link in enumerate(LINKS, start=1)}
-    datasets = list(dict.fromkeys(row.dataset for row in rows))
-    for link in LINKS:
-        for part, start in enumerate(range(0, len(datasets), DATASETS_A_TABLE), start=1):
-            chosen = datasets[start : start + DATASETS_A_TABLE]
-            found[f"appendix_{link}_{part}"] = [
-                row for row in rows if row.link == link and row.dataset in chosen
-            ]
-    return found
-
-
 def make_tables(collection: Collection, names: Iterable[str] = ()) -> list[Table]:
     """Return some of the six tables, or all; the collection must be of one protocol."""
-    columns = [*Setting._fields, "method", "state", "loss", "standard_error"]
-    cells = collection.cells[columns].itertuples(index=False, name=None)
-    found = {tuple(cell[:4]): Figure(*cell[4:]) for cell in cells}
+    cells = collection.cells.set_index(CELL_KEY)[["state", "loss", "standard_error"]]
+    found = {cell[0]: Figure(*cell[1:]) for cell in cells.itertuples(name=None)}
     counts = collection.cells["n_splits"].dropna().unique()
     over = f"{counts[0]} splits" if len(counts) == 1 else "splits"
     chosen = list(names) or list(layout())
@@ -125,6 +99,14 @@ def make_tables(collection: Collection, names: Iterable[str] = ()) -> list[Table
         for name, rows in layout().items()
         if name in chosen
     ]
+
+
+def _caption(name: str, link: str, over: str) -> str:
+    part = " (continued)" if name.endswith("_2") else ""
+    return (
+        f"{LINKS[link]} regression{part}: cumulative one-sided loss under the tuned alpha, "
+        f"mean ± standard error over {over}. The least of a row is bold."
+    )
 
 
 def gaps(tables: Iterable[Table], protocol: str) -> list[dict[str, str]]:
@@ -144,21 +126,12 @@ def _row(setting: Setting, found: Mapping[tuple[str, ...], Figure]) -> dict[str,
     if any(figure.state != "done" for figure in figures.values()):
         return figures
     best = best_methods({method: figure.loss for method, figure in figures.items()})
-    return {method: replace(figure, bold=method in best) for method, figure in figures.items()}
-
-
-def _caption(name: str, link: str, over: str) -> str:
-    part = " (continued)" if name.endswith("_2") else ""
-    return (
-        f"{LINKS[link]} regression{part}: cumulative one-sided loss under the tuned alpha, "
-        f"mean ± standard error over {over}. The least of a row is bold."
-    )
+    return {method: figure._replace(bold=method in best) for method, figure in figures.items()}
 
 
 def write_tables(collection: Collection, folder: Path, names: Iterable[str] = ()) -> list[str]:
     """Write tables as LaTeX, Markdown and CSV; return the commands that fill their gaps."""
-    tables = make_tables(collection, names)
-    (protocol,) = collection.protocols
+    tables, protocol = make_tables(collection, names), collection.protocol
     for table in tables:
         commands = fill_commands(gaps([table], protocol))
         write_text(folder / f"{table.name}.tex", to_latex(table, commands))
@@ -179,7 +152,7 @@ def to_latex(table: Table, commands: Sequence[str] = ()) -> str:
         rf"\label{{tab:{table.name}}}",
         rf"\begin{{tabular}}{{ll{'r' * len(METHODS)}}}",
         r"\toprule",
-        _tex_line(map(escaped, HEADS)),
+        rf"{' & '.join(map(escaped, HEADS))} \\",
         *_tex_body(table),
         r"\bottomrule",
         r"\end{tabular}",
@@ -228,13 +201,9 @@ def _tex_body(table: Table) -> Iterator[str]:
         yield r"\midrule"
         for number, setting in enumerate(block):
             name = escaped(dataset_name(dataset)) if number == 0 else ""
-            figures = map(_tex, table.rows[setting].values())
-            yield _tex_line([name, escaped(cutoff_name(setting.cutoff)), *figures])
-
-
-def _tex_line(cells: Iterable[str]) -> str:
-    return rf"{' & '.join(cells)} \\"
-
-
-def _tex(figure: Figure) -> str:
-    return figure.marked(r"\textbf{{{}}}", r"\emph{{{}}}").replace("±", TEX["±"])
+            figures = [
+                figure.marked(r"\textbf{{{}}}", r"\emph{{{}}}").replace("±", TEX["±"])
+                for figure in table.rows[setting].values()
+            ]
+            cells = [name, escaped(cutoff_name(setting.cutoff)), *figures]
+            yield rf"{' & '.join(cells)} \\"

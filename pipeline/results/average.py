@@ -53,9 +53,7 @@ def average_loss(curves: Columns) -> AverageLoss:
 def average_of(rounds: NDArray[np.int64], losses: FloatArray) -> AverageLoss:
     """Return the average loss of R_t, splits × rounds."""
     average = losses / rounds
-    n = len(average)
-    error = average.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(rounds), np.nan)
-    return AverageLoss(rounds, average.mean(axis=0), error)
+    return AverageLoss(rounds, average.mean(axis=0), _standard_error(average))
 
 
 @dataclass(frozen=True)
@@ -83,21 +81,15 @@ def group_rates(outcome: Outcome) -> list[GroupRates]:
         return []
     tuned = outcome.groups["alpha"] == outcome.summary["alpha"]
     columns = {name: values[tuned] for name, values in outcome.groups.items()}
-    names = list(dict.fromkeys(columns["group"].tolist()))
-    return [_rates(str(name), columns["group"] == name, columns) for name in names]
-
-
-def _rates(name: str, chosen: np.ndarray, columns: dict[str, np.ndarray]) -> GroupRates:
-    total = {
-        key: int(columns[key][chosen].sum()) for key in ("rows", "above", "accepted", "missed")
-    }
-    return GroupRates(
-        group=name,
-        loss=float(columns["loss"][chosen].mean()),
-        accepted_rate=_ratio(total["accepted"], total["rows"]),
-        missed_rate=_ratio(total["missed"], total["above"]),
-        rows=total["rows"],
-    )
+    found = []
+    for name in dict.fromkeys(columns["group"].tolist()):
+        part = {key: values[columns["group"] == name] for key, values in columns.items()}
+        rows, above, accepted, missed = (
+            int(part[key].sum()) for key in ("rows", "above", "accepted", "missed")
+        )
+        rates = _ratio(accepted, rows), _ratio(missed, above)
+        found.append(GroupRates(str(name), float(part["loss"].mean()), *rates, rows))
+    return found
 
 
 def _ratio(part: int, whole: int) -> float | None:
@@ -145,17 +137,16 @@ def rates_of(runs: Sequence[Run]) -> list[GroupRates]:
     for run in runs:
         for rates in group_rates(run.results().outcome()):
             found.setdefault(rates.group, []).append(rates)
-    return [_mean_rates(rates) for rates in found.values()]
-
-
-def _mean_rates(rates: Sequence[GroupRates]) -> GroupRates:
-    return GroupRates(
-        group=rates[0].group,
-        loss=float(np.mean([one.loss for one in rates])),
-        accepted_rate=_mean([one.accepted_rate for one in rates]),
-        missed_rate=_mean([one.missed_rate for one in rates]),
-        rows=sum(one.rows for one in rates),
-    )
+    return [
+        GroupRates(
+            group=group,
+            loss=float(np.mean([one.loss for one in rates])),
+            accepted_rate=_mean([one.accepted_rate for one in rates]),
+            missed_rate=_mean([one.missed_rate for one in rates]),
+            rows=sum(one.rows for one in rates),
+        )
+        for group, rates in found.items()
+    ]
 
 
 def _mean(rates: Sequence[float | None]) -> float | None:
@@ -165,5 +156,8 @@ def _mean(rates: Sequence[float | None]) -> float | None:
 
 
 def _standard_error(values: np.ndarray) -> np.ndarray:
+    """Return the standard error of the mean over the first axis; NaN where it has length 1."""
+    if len(values) == 1:
+        return np.full(values.shape[1:], np.nan)
     error: np.ndarray = values.std(axis=0, ddof=1) / np.sqrt(len(values))
     return error

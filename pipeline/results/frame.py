@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from pipeline.terminal import printable
 
 FIGURE_TYPES = {name: "Int64" if name.startswith("n_") else "float64" for name in FIGURES}
 COLUMNS = (*PARTS, *FIGURES, "state", "reason", "folder", "seconds")
-CURVE_COLUMNS = (*PARTS, "split", "round", "loss", "average_loss")
-GROUP_COLUMNS = (*PARTS, "group", "loss", "accepted_rate", "missed_rate", "rows")
+CURVE_COLUMNS = [*PARTS, "split", "round", "loss", "average_loss"]
+GROUP_COLUMNS = [*PARTS, "group", "loss", "accepted_rate", "missed_rate", "rows"]
 FORMULA = tuple("=+-@")
 
 
@@ -48,7 +48,9 @@ def curves(found: pd.DataFrame) -> pd.DataFrame:
     for labels, outcome in _outcomes(found):
         part = pd.DataFrame({**labels, **outcome.curves})
         parts.append(part.assign(average_loss=part["loss"] / part["round"]))
-    return _joined(parts, CURVE_COLUMNS)
+    if not parts:
+        return pd.DataFrame(columns=CURVE_COLUMNS)
+    return pd.concat(parts, ignore_index=True)[CURVE_COLUMNS]
 
 
 def groups(found: pd.DataFrame) -> pd.DataFrame:
@@ -62,7 +64,7 @@ def groups(found: pd.DataFrame) -> pd.DataFrame:
         for labels, outcome in _outcomes(found)
         for rates in group_rates(outcome)
     ]
-    return pd.DataFrame(rows, columns=list(GROUP_COLUMNS))
+    return pd.DataFrame(rows, columns=GROUP_COLUMNS)
 
 
 def _no_formula(word: str) -> str:
@@ -92,9 +94,3 @@ def _outcomes(found: pd.DataFrame) -> Iterator[tuple[dict[str, Any], Outcome]]:
     for row in found.to_dict("records"):
         if row["state"] in DONE:
             yield {name: row[name] for name in PARTS}, RunFolder(Path(row["folder"])).outcome()
-
-
-def _joined(parts: Sequence[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
-    if not parts:
-        return pd.DataFrame(columns=list(columns))
-    return pd.concat(parts, ignore_index=True)[list(columns)]

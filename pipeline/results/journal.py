@@ -8,7 +8,7 @@ the results themselves are in run folders.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -69,6 +69,11 @@ class Run:
         """Tell whether there are results."""
         return self.state in DONE
 
+    @property
+    def is_over(self) -> bool:
+        """Tell whether it has ended, be it by a failure."""
+        return self.state in FINISHED
+
     def results(self) -> RunFolder:
         """Return the run folder of a cell that has one."""
         assert self.folder is not None
@@ -115,10 +120,7 @@ class Journal:
 
     def runs(self) -> Iterator[Run]:
         """Yield the runs of the cells that have started, by number."""
-        for number in self.numbers():
-            run = self.read(number)
-            if run is not None:
-                yield run
+        yield from filter(None, map(self.read, self.numbers()))
 
     def numbers(self) -> list[int]:
         """Return the numbers of the cells that have started."""
@@ -132,3 +134,13 @@ def find_sweeps(outputs: Path) -> Iterator[Journal]:
     """Yield the sweeps, the oldest first."""
     for file in sorted((outputs / "sweeps").glob("*/sweep.json")):
         yield Journal(file.parent)
+
+
+def by_setting(runs: Iterable[Run]) -> dict[tuple[str, str, str], list[Run]]:
+    """Return runs by protocol, dataset and link, in their order."""
+    found: dict[tuple[str, str, str], list[Run]] = {}
+    for run in runs:
+        labels = run.labels
+        key = (labels["protocol"], labels["dataset"], labels["link"])
+        found.setdefault(key, []).append(run)
+    return found

@@ -17,12 +17,8 @@ from pipeline.files import digest, read_json, write_json, write_text
 from pipeline.results.outcome import SUMMARY, Outcome, read_outcome, write_outcome
 
 State = Literal["done", "failed", "missing"]
-STATUS, CONFIG, ENVIRONMENT, TRACEBACK = (
-    "status.json",
-    "config.yaml",
-    "environment.json",
-    "traceback.txt",
-)
+STATUS, CONFIG = "status.json", "config.yaml"
+ENVIRONMENT, TRACEBACK = "environment.json", "traceback.txt"
 PARTS = ("protocol", "dataset", "link", "cutoff", "method")
 
 
@@ -57,7 +53,9 @@ class RunFolder:
         write_json(self.path / ENVIRONMENT, environment)
         write_outcome(outcome, self.path)
         (self.path / TRACEBACK).unlink(missing_ok=True)
-        status = {"state": "done", "seconds": round(seconds, 3), "files": self._digests()}
+        names = [CONFIG, SUMMARY, *(file.name for file in self.path.glob("*.parquet"))]
+        files = {name: digest(self.path / name) for name in sorted(names)}
+        status = {"state": "done", "seconds": round(seconds, 3), "files": files}
         write_json(self.path / STATUS, status)
 
     def fail(self, config: str, reason: str, traceback: str) -> None:
@@ -73,10 +71,6 @@ class RunFolder:
         if self.state != "done":
             raise FileNotFoundError(f"{self.path}: this run is {self.state}")
         return read_outcome(self.path)
-
-    def _digests(self) -> dict[str, str | None]:
-        names = [CONFIG, SUMMARY, *(file.name for file in self.path.glob("*.parquet"))]
-        return {name: digest(self.path / name) for name in sorted(names)}
 
     def _is_whole(self, files: Any) -> bool:
         """Tell whether all files are there as they were written.

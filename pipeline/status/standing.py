@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -20,9 +20,10 @@ from pipeline.cells.read import places_of
 from pipeline.cells.runner import look_for
 from pipeline.core.methods.base import REGISTRY
 from pipeline.files import read_json
-from pipeline.results.journal import Run, State
+from pipeline.results.journal import Run, State, by_setting
 from pipeline.results.runs import CONFIG, ENVIRONMENT, TRACEBACK, RunFolder, find_runs, runs_dir
 from pipeline.sweeps.plan import Planned, plan
+from pipeline.tracking.sweep import content_of
 from pipeline.view.names import cutoff_name, name_text
 from pipeline.view.text_table import print_table
 
@@ -50,7 +51,8 @@ def names_cells(overrides: Sequence[str]) -> bool:
 def report_sweep(overrides: Sequence[str], config_dir: Path | None) -> bool:
     """Print how a sweep stands; return whether it is complete."""
     jobs = plan(overrides, [] if config_dir is None else [config_dir])
-    runs = stand(jobs)
+    cells = dict(enumerate(job.cell() for job in jobs))
+    runs = list(look_for(cells, places_of(jobs[0].values)).values())
     print_grids(runs)
     for line in _totals(runs):
         print(line)
@@ -65,12 +67,7 @@ def report_sweep(overrides: Sequence[str], config_dir: Path | None) -> bool:
 
 def print_grids(runs: Sequence[Run]) -> None:
     """Print a grid for each protocol, dataset and link, and what the marks in them mean."""
-    blocks: dict[tuple[str, str, str], list[Run]] = {}
-    for run in runs:
-        labels = run.labels
-        key = (labels["protocol"], labels["dataset"], labels["link"])
-        blocks.setdefault(key, []).append(run)
-    for (protocol, dataset, link), block in blocks.items():
+    for (protocol, dataset, link), block in by_setting(runs).items():
         done = sum(run.is_done for run in block)
         print(f"{dataset}, {link} link, protocol {protocol}: {done} of {len(block)} done")
         _print_grid(block)
@@ -103,12 +100,6 @@ def _mark(runs: Sequence[Run]) -> Text:
     return Text(f"  {done}/{len(counted)}{sign}" if several else f"  {sign}", style=colour)
 
 
-def stand(jobs: Sequence[Planned]) -> list[Run]:
-    """Return how each planned cell stands: kept, failed or missing."""
-    cells = [job.cell() for job in jobs]
-    return list(look_for(dict(enumerate(cells)), places_of(jobs[0].values)).values())
-
-
 def _totals(runs: Sequence[Run]) -> Iterator[str]:
     counts = Counter("done" if run.is_done else run.state for run in runs)
     parts = [f"{counts[mark]} {mark}" for mark in ("done", "failed", "missing") if counts[mark]]
@@ -134,7 +125,10 @@ def fill_command(
         jobs: of the whole sweep.
         gaps: those that are missing or failed.
     """
-    every, needed = _values(jobs), _values(gaps)
+    every, needed = (
+        content_of(dict(line.split("=", 1) for line in job.overrides) for job in some)
+        for some in (jobs, gaps)
+    )
     narrow = {key: needed[key] for key, values in every.items() if len(needed[key]) < len(values)}
     keys = [override.get_key_element() for override in _parsed(overrides)]
     given = dict(zip(keys, overrides, strict=True))
@@ -142,16 +136,6 @@ def fill_command(
     narrowed = {key: f"{key}={','.join(values)}" for key, values in narrow.items()}
     place = () if config_dir is None else ("--config-dir", str(config_dir))
     return shlex.join([*COMMAND, *place, *{**given, **narrowed}.values()])
-
-
-def _values(jobs: Iterable[Planned]) -> dict[str, list[str]]:
-    """Return the values of each key, in the order of the cells."""
-    found: dict[str, dict[str, None]] = {}
-    for job in jobs:
-        for line in job.overrides:
-            key, _, value = line.partition("=")
-            found.setdefault(key, {})[value] = None
-    return {key: list(values) for key, values in found.items()}
 
 
 def _parsed(overrides: Sequence[str]) -> list[Override]:

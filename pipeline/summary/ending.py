@@ -13,6 +13,7 @@ from pipeline.results.runs import TRACEBACK
 from pipeline.summary.inferred import note_lines
 from pipeline.summary.layout import Label, Sheet, column_text, lay_out, row_text, with_variants
 from pipeline.summary.tables import print_groups, print_losses
+from pipeline.terminal import printable
 from pipeline.view.names import run_text
 
 MOST_PANELS = 16  # of a picture
@@ -38,7 +39,8 @@ def report(journal: Journal, runs: Sequence[Run], total: int, stopped: bool) -> 
         )
     untracked = [run for run in done if run.untracked]
     if untracked:
-        print(f"{len(untracked)} cells are not in MLflow ({untracked[0].untracked})")
+        why = printable(str(untracked[0].untracked))
+        print(f"{len(untracked)} cells are not in MLflow ({why})")
     for line in note_lines(journal):
         print(line)
     if done:
@@ -92,16 +94,10 @@ def _lines(sheet: Sheet, row: Label) -> dict[str, AverageLoss]:
 def _places(journal: Journal, done: Sequence[Run], pictures: Sequence[Path]) -> Iterator[str]:
     kept = sum(run.state == "kept" for run in done)
     note = f" ({kept} of {len(done)} kept from before)" if kept else ""
-    folders = [run.results().path for run in done]
     yield ""
-    yield f"results:  {_common(folders)}{note}"
+    yield f"results:  {os.path.commonpath([run.results().path for run in done])}{note}"
     yield f"numbers:  {journal.path / 'summary.csv'}"
     if len(pictures) == 1:
         yield f"picture:  {pictures[0]}"
     else:
         yield f"pictures: {journal.path}/*.png ({len(pictures)})"
-
-
-def _common(folders: Sequence[Path]) -> Path:
-    """Return the deepest folder that holds all of them."""
-    return Path(os.path.commonpath(folders))

@@ -15,7 +15,7 @@ from pipeline.data.own_table import OWN_TABLES
 from pipeline.data.sources import Settings
 from pipeline.files import write_text
 from pipeline.results.journal import Journal
-from pipeline.terminal import printable
+from pipeline.terminal import printable, short
 
 FOLDER = "inferred"
 COMMAND = "# python -m pipeline.data describe "
@@ -73,8 +73,8 @@ def _command(dataset: Mapping[str, Any]) -> list[str]:
 
 def _cut(notes: list[str], more: str) -> list[str]:
     """Return the first notes and the last, which has the number of features."""
-    short = [note if len(note) <= LONGEST else f"{note[: LONGEST - 1]}…" for note in notes]
-    if len(short) <= MOST_LINES:
-        return short
-    kept = short[: MOST_LINES - 2]
-    return [*kept, f"… {len(short) - len(kept) - 1} more: {more}", short[-1]]
+    lines = [short(note, LONGEST) for note in notes]
+    if len(lines) <= MOST_LINES:
+        return lines
+    kept = lines[: MOST_LINES - 2]
+    return [*kept, f"… {len(lines) - len(kept) - 1} more: {more}", lines[-1]]

@@ -6,10 +6,10 @@ single method are columns, to be seen in one panel. Many seeds make neither: the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from pipeline.results.journal import Run
+from pipeline.results.journal import Run, by_setting
 from pipeline.view.names import cutoff_name, method_name
 from pipeline.view.style import look
 
@@ -39,7 +39,7 @@ class Sheet:
     def rows(self) -> list[Label]:
         """Return the rows by cutoff, quantiles first; variants as they were given."""
         found = list(dict.fromkeys(row for row, _ in self.places))
-        return sorted(found, key=lambda row: (len(row[0].split("_")), _value(row[0])))
+        return sorted(found, key=lambda row: ("_" in row[0], float(row[0].rpartition("_")[2])))
 
     @property
     def columns(self) -> list[Label]:
@@ -76,23 +76,20 @@ def lay_out(done: Sequence[Run], overrides: Sequence[Sequence[str]]) -> list[She
         done: finished runs of a sweep.
         overrides: of every run, by its number.
     """
-    keys, averaged = shown_keys(overrides), bool(averaged_keys(overrides))
-    blocks: dict[Block, list[Run]] = {}
-    for run in done:
-        labels = run.labels
-        block = (labels["protocol"], labels["dataset"], labels["link"])
-        blocks.setdefault(block, []).append(run)
-    variants = {run.number: variant_of(run.number, overrides, keys) for run in done}
+    swept = _swept(overrides)
+    many = {key for key in SEEDS & swept.keys() if swept[key] >= FEWEST_SEEDS}
+    variants = {run.number: variant_of(run.number, overrides, swept.keys() - many) for run in done}
+    averaged = bool(many)
     return [
-        Sheet(block, _places(runs, variants, averaged), averaged) for block, runs in blocks.items()
+        Sheet(block, _places(runs, variants, averaged), averaged)
+        for block, runs in by_setting(done).items()
     ]
 
 
 def _places(
     runs: Sequence[Run], variants: Mapping[int, str], averaged: bool
 ) -> dict[tuple[Label, Label], list[Run]]:
-    columns = {(run.labels["method"], variants[run.number]) for run in runs}
-    across = _fit(columns)
+    across = _fit({(run.labels["method"], variants[run.number]) for run in runs})
     places: dict[tuple[Label, Label], list[Run]] = {}
     for run in runs:
         variant = variants[run.number]
@@ -111,10 +108,6 @@ def _fit(columns: set[Label]) -> bool:
     return one_method and len(colours) == len(names) and len("".join(names)) <= WIDEST
 
 
-def _value(cutoff: str) -> float:
-    return float(cutoff.rpartition("_")[2])
-
-
 def with_variants(runs: Sequence[Run], overrides: Sequence[Sequence[str]]) -> list[Run]:
     """Return the runs with what else is swept added to the name of their method.
 
@@ -122,22 +115,11 @@ def with_variants(runs: Sequence[Run], overrides: Sequence[Sequence[str]]) -> li
         runs: runs of a sweep.
         overrides: of every run, by its number.
     """
-    swept = set(_swept(overrides))
-    return [_named(run, variant_of(run.number, overrides, swept)) for run in runs]
+    keys = _swept(overrides).keys()
+    return [_named(run, variant_of(run.number, overrides, keys)) for run in runs]
 
 
-def shown_keys(overrides: Sequence[Sequence[str]]) -> set[str]:
-    """Return what else is swept, but for the seeds of which a mean is shown."""
-    return set(_swept(overrides)) - averaged_keys(overrides)
-
-
-def averaged_keys(overrides: Sequence[Sequence[str]]) -> set[str]:
-    """Return the seeds of which there are so many that their mean is shown."""
-    swept = _swept(overrides)
-    return {key for key in SEEDS & swept.keys() if swept[key] >= FEWEST_SEEDS}
-
-
-def variant_of(number: int, overrides: Sequence[Sequence[str]], keys: set[str]) -> str:
+def variant_of(number: int, overrides: Sequence[Sequence[str]], keys: Set[str]) -> str:
     """Return what a run sets of some keys, as on the command line."""
     run = overrides[number] if keys else ()
     return " ".join(override for override in run if _key(override) in keys)
@@ -152,8 +134,7 @@ def _swept(overrides: Sequence[Sequence[str]]) -> dict[str, int]:
     for run in overrides:
         for override in run:
             values.setdefault(_key(override), set()).add(override)
-    found = {key: len(some) for key, some in values.items() if key not in LABELLED}
-    return {key: count for key, count in found.items() if count > 1}
+    return {k: len(some) for k, some in values.items() if len(some) > 1 and k not in LABELLED}
 
 
 def _key(override: str) -> str:

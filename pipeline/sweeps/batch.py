@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,79 +14,57 @@ import joblib
 
 from pipeline.cells.cell import Cell
 from pipeline.cells.read import check_writable
-from pipeline.cells.runner import Places
 from pipeline.results.journal import Run
-from pipeline.sweeps.desk import Desk, Say, open_desk, sweep_folder
+from pipeline.sweeps.desk import Say, open_desk, sweep_folder
 from pipeline.sweeps.executors import joblib_workers
 from pipeline.sweeps.plan import plan, read_cells
 from pipeline.sweeps.progress import Bar, Listener, following
 from pipeline.sweeps.run import order_of, run
+from pipeline.terminal import complain
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Cells to be run by workers of this machine.
-
-    Attributes:
-        cells: what to run.
-        values: the config of any of them, for what all share: data, tracking, threads.
-        outputs: folder of the results.
-        command: what to show as the command.
-        n_jobs: processes; −1: one for each core.
-        force: compute also what is there already.
-    """
-
-    cells: Sequence[Cell]
-    values: Mapping[str, Any]
-    outputs: Path
-    command: str
-    n_jobs: int = -1
-    force: bool = False
-
-
-def run_batch(batch: Batch, listener: Listener, warn: Say, again: bool = True) -> list[Run]:
-    """Run cells and return what became of each, in their order.
+def run_batch(
+    cells: Sequence[Cell],
+    values: Mapping[str, Any],
+    command: str,
+    listener: Listener,
+    warn: Say,
+    again: bool = True,
+) -> list[Run]:
+    """Run cells by workers of this machine; return what became of each, in their order.
 
     Args:
-        batch: what and how.
+        cells: what to run.
+        values: the config of any of them, for what all share: outputs, data, tracking, workers.
+        command: what to show as the command.
         listener: is told of every cell as it ends.
         warn: is told what cannot be logged.
         again: whether cells are logged that an earlier sweep has logged.
     """
-    check_writable(batch.outputs)
-    values = {**batch.values, "force": batch.force}
-    order = order_of(values, joblib_workers(batch.n_jobs), batch.n_jobs)
-    order = replace(order, places=Places(batch.outputs.resolve(), order.places.data))
-    with _desk(batch, warn, again) as desk:
-        try:
-            with following(desk.journal, desk.log, listener, desk.prepare):
-                run(dict(enumerate(batch.cells)), order, desk.journal)
-        except BaseException:
-            desk.close(len(batch.cells), killed=True)
-            raise
-        runs = list(desk.journal.runs())
-        desk.close(sum(run.state == "failed" for run in runs))
-        untracked = [run.untracked for run in runs if run.untracked]
-        if untracked:
-            warn(f"{len(untracked)} cells: {untracked[0]}")
-    return runs
-
-
-@contextmanager
-def _desk(batch: Batch, warn: Say, again: bool) -> Iterator[Desk]:
-    """Yield the desk of a batch; the journal of one that is not tracked goes when it ends."""
-    tracked = batch.values["tracking"]["name"] != "none"
-    folder = sweep_folder(batch.outputs) if tracked else Path(tempfile.mkdtemp(prefix="onesided-"))
-    jobs: list[list[str]] = [[] for _ in batch.cells]
-    desk = open_desk(
-        folder, batch.outputs, batch.command, jobs, batch.values["tracking"], warn,
-        cells=batch.cells, many=len(jobs) > 1, again=again,
-    )  # fmt: skip
+    outputs, tracking = Path(str(values["outputs"])), values["tracking"]
+    check_writable(outputs)
+    order = order_of({**values, "outputs": outputs.resolve()}, joblib_workers(values["n_jobs"]))
+    tracked = tracking["name"] != "none"
+    folder = sweep_folder(outputs) if tracked else Path(tempfile.mkdtemp(prefix="onesided-"))
+    jobs: list[list[str]] = [[] for _ in cells]
+    many = len(jobs) > 1
+    desk = open_desk(folder, outputs, command, jobs, tracking, warn, cells, many, again)
     try:
-        yield desk
+        with following(desk.journal, desk.log, listener, desk.prepare):
+            run(dict(enumerate(cells)), order, desk.journal)
+        runs = list(desk.journal.runs())
+    except BaseException:
+        desk.close(len(cells), killed=True)
+        raise
+    else:
+        desk.close(sum(run.state == "failed" for run in runs))
     finally:
-        if not desk.needed:
+        if not desk.needed:  # the journal of what is not tracked goes with it
             shutil.rmtree(folder, ignore_errors=True)
+    untracked = [run.untracked for run in runs if run.untracked]
+    if untracked:
+        warn(f"{len(untracked)} cells: {untracked[0]}")
+    return runs
 
 
 @dataclass(frozen=True)
@@ -126,12 +102,6 @@ def run_sweep(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Swe
         raise error
     cells, values = list(found.values()), jobs[0].values
     call = shlex.join(["python", "-m", "pipeline.run", "-m", *overrides])
-    batch = Batch(
-        cells, values, Path(str(values["outputs"])), call, values["n_jobs"], values["force"]
-    )
-    runs = run_batch(batch, Bar(len(cells)), _say, again=False)
-    return Swept(cells, runs, batch.outputs, joblib.effective_n_jobs(batch.n_jobs))
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    runs = run_batch(cells, values, call, Bar(len(cells)), complain, again=False)
+    workers = joblib.effective_n_jobs(values["n_jobs"])
+    return Swept(cells, runs, Path(str(values["outputs"])), workers)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf
 
-from pipeline.cells.cell import Cell
 from pipeline.cells.errors import SweepError, explain
 from pipeline.cells.read import check_writable, plain
 from pipeline.command_line import (
     BY_SIGNAL,
     FAILED,
-    INTERRUPTED,
     code_of,
     name_of,
     stopped_by_signals,
@@ -29,8 +27,9 @@ from pipeline.sweeps.desk import Desk, open_desk, sweep_folder
 from pipeline.sweeps.executors import here, hydra_launcher
 from pipeline.sweeps.plan import Planned, own_folders, plan_config, read_cells
 from pipeline.sweeps.progress import Bar, following
-from pipeline.sweeps.run import Executor, Order, order_of, run
+from pipeline.sweeps.run import Executor, order_of, run
 from pipeline.sweeps.worker import failed
+from pipeline.terminal import complain
 
 if TYPE_CHECKING:
     from hydra.plugins.launcher import Launcher
@@ -43,45 +42,40 @@ def run_sweep(config: DictConfig, launcher: Launcher) -> int:
     jobs = plan_config(config, GlobalHydra.instance().config_loader())
     folder = Path(str(config.hydra.sweep.dir))
     executor = hydra_launcher(launcher, folder.resolve())
-    return _run(jobs, folder, executor, jobs[0].values["n_jobs"], many=True)
+    return _run(jobs, folder, executor, many=True)
 
 
 def run_single(config: DictConfig, hydra: Any) -> int:
     """Run the one cell Hydra has composed, in this process; return the exit code."""
     values = plain(OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"]))
     job = Planned(list(hydra.overrides.task), values, own_folders(hydra))
-    return _run([job], sweep_folder(Path(str(values["outputs"]))), here, -1, many=False)
+    return _run([job], sweep_folder(Path(str(values["outputs"]))), here, many=False)
 
 
-def _run(jobs: Sequence[Planned], folder: Path, executor: Executor, n_jobs: Any, many: bool) -> int:
+def _run(jobs: Sequence[Planned], folder: Path, executor: Executor, many: bool) -> int:
     cells, broken = read_cells(jobs)
     values = jobs[0].values
-    order = order_of(values, executor, n_jobs)
-    check_writable(order.places.outputs)
+    order = order_of(values if many else {**values, "n_jobs": -1}, executor)
+    outputs, tracking = order.places.outputs, values["tracking"]
+    check_writable(outputs)
     command = shlex.join([*typed("pipeline.run").split(), *sys.argv[1:]])
     overrides = [job.overrides for job in jobs]
-    outputs, tracking = order.places.outputs, values["tracking"]
-    desk = open_desk(
-        folder, outputs, command, overrides, tracking, _print, cells=cells.values(), many=many
-    )
+    desk = open_desk(folder, outputs, command, overrides, tracking, complain, cells.values(), many)
     for number, error in broken.items():
         failed(desk.journal, Run(number, "running"), error)
+    total = len(jobs)
     with stopped_by_signals():
-        return _run_to_the_end(cells, order, desk, len(jobs))
-
-
-def _run_to_the_end(cells: Mapping[int, Cell], order: Order, desk: Desk, total: int) -> int:
-    try:
-        with following(desk.journal, desk.log, Bar(total), desk.prepare):
-            run(cells, order, desk.journal)
-    except BaseException as error:
-        interrupt = _interrupt(error)
-        if interrupt is not None:
-            say(WAS_STOPPED)
-            return _close(desk, total, code_of(interrupt))
-        _close(desk, total, FAILED)
-        raise SweepError from error
-    return _close(desk, total, 0)
+        try:
+            with following(desk.journal, desk.log, Bar(total), desk.prepare):
+                run(cells, order, desk.journal)
+        except BaseException as error:
+            interrupt = _interrupt(error)
+            if interrupt is not None:
+                say(WAS_STOPPED)
+                return _close(desk, total, code_of(interrupt))
+            _close(desk, total, FAILED)
+            raise SweepError from error
+        return _close(desk, total, 0)
 
 
 def _close(desk: Desk, total: int, code: int) -> int:
@@ -89,8 +83,8 @@ def _close(desk: Desk, total: int, code: int) -> int:
     lost, code = _report(desk, total, code)
     try:
         desk.close(lost, killed=code > BY_SIGNAL)
-    except KeyboardInterrupt:  # once more: it is enough
-        return INTERRUPTED
+    except KeyboardInterrupt as stop:
+        return code or code_of(stop)
     return code or (FAILED if lost else 0)
 
 
@@ -116,8 +110,4 @@ def _interrupt(error: BaseException | None) -> BaseException | None:
 
 def say(line: str) -> None:
     """Say something that ends the command."""
-    print(f"{name_of('pipeline.run')}: {line}", file=sys.stderr)
-
-
-def _print(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    complain(f"{name_of('pipeline.run')}: {line}")

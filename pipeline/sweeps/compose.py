@@ -28,15 +28,9 @@ Choices = Mapping[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Composed:
-    """A composed config and what it was made of.
-
-    Attributes:
-        config: without the node ``hydra``.
-        parts: path and package of every file.
-    """
+    """A composed config, without the node ``hydra``."""
 
     config: DictConfig
-    parts: frozenset[tuple[str, str]]
     _plain: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -62,13 +56,14 @@ class Composer:
     Attributes:
         loader: Hydra's.
         fixed: overrides every config has: those of Hydra itself.
-        groups: the groups to choose in, and the values that will be asked for.
+        choices: what Hydra itself has to apply, by key, and the values that will be asked for:
+            choices in config groups, and what adds or removes a key.
         folders: of configs, in the order in which Hydra looks into them.
     """
 
     loader: ConfigLoader
     fixed: Sequence[str]
-    groups: Mapping[str, Sequence[str]]
+    choices: Mapping[str, Sequence[str]]
     folders: Sequence[Path]
     _made: dict[tuple[str, ...], Composed] = field(default_factory=dict)
 
@@ -77,13 +72,17 @@ class Composer:
         sources = self._sources(choices)
         fixed = all(source.fixed for source in set(sources.values()))
         fixed = fixed and not any("${" in str(override.input_line) for override in overrides)
-        touched = {_top_key(override) for override in overrides} if fixed else set(sources)
+        touched = {top_key(override) for override in overrides} if fixed else set(sources)
         rest = {key: source.plain(key) for key, source in sources.items() if key not in touched}
         nodes = {key: source.node(key) for key, source in sources.items() if key in touched}
         part = OmegaConf.create(nodes)
         OmegaConf.set_struct(part, True)
         for override in overrides:
-            apply(override, part)
+            try:
+                OmegaConf.update(part, override.key_or_group, override.value(), merge=True)
+            except (ConfigAttributeError, ConfigKeyError) as error:
+                key = override.key_or_group
+                raise ConfigCompositionException(f"Could not override '{key}'.") from error
         return {**rest, **plain(part)}
 
     def _sources(self, choices: Choices) -> dict[str, Composed]:
@@ -99,54 +98,42 @@ class Composer:
 
     @cached_property
     def _first(self) -> dict[str, str]:
-        return {group: values[0] for group, values in self.groups.items()}
+        return {key: values[0] for key, values in self.choices.items()}
 
     @cached_property
     def _independent(self) -> frozenset[str]:
         """Return the groups whose choice changes their own key, whatever the others are."""
-        varied = [group for group, values in self.groups.items() if len(values) > 1]
-        if len(varied) < 2:
+        varied = [key for key, values in self.choices.items() if len(values) > 1]
+        if len(varied) < 2 or not all(map(str.isidentifier, varied)):
             return frozenset()
         made = [
-            self._compose({**self._first, group: value})
+            self._parts(_lines({**self._first, group: value}))
             for group in varied
-            for value in self.groups[group]
+            for value in self.choices[group]
         ]
-        return frozenset(group for group in varied if self._is_independent(group, made))
+        parts, always = frozenset.union(*made), frozenset.intersection(*made)
+        defaults = {path: self._defaults(path) for path, _ in parts}
+        asked = " ".join(text for text in defaults.values() if "${" in text)
 
-    def _is_independent(self, group: str, made: Sequence[Composed]) -> bool:
-        if not re.fullmatch(r"\w+", group):
-            return False
-        own = {f"{group}/{value}" for value in self.groups[group]}
-        always = frozenset.intersection(*(one.parts for one in made))
-        parts = frozenset.union(*(one.parts for one in made))
-        own_parts = {(path, package) for path, package in parts if path in own}
-        others = parts - always - own_parts
-        return (
-            {path for path, _ in own_parts} == own
-            and all(package == group for _, package in own_parts)
-            and all(self._defaults(path) == "" for path in own)
-            and not any(self._asks(path, group) for path, _ in parts)
-            and not any(package.partition(".")[0] in ("", group) for _, package in others)
-        )
+        def is_independent(group: str) -> bool:
+            own = {(f"{group}/{value}", group) for value in self.choices[group]}
+            others = {package.partition(".")[0] for _, package in parts - always - own}
+            alone = own <= parts and not any(defaults[path] for path, _ in own)
+            return alone and group not in asked and not {"", group} & others
 
-    def _asks(self, path: str, group: str) -> bool:
-        """Tell whether the defaults of a config hang on the choice of a group, or may do so."""
-        defaults = "" if path.startswith("hydra/") else self._defaults(path)
-        return defaults is None or ("${" in defaults and group in defaults)
+        return frozenset(filter(is_independent, varied))
 
-    def _defaults(self, path: str) -> str | None:
-        """Return a config's defaults as they are written; None where its file is not known."""
-        for folder in self.folders:
-            file = folder / f"{path}.yaml"
+    def _defaults(self, path: str) -> str:
+        """Return a config's defaults as they are written, where its file is known."""
+        for file in [folder / f"{path}.yaml" for folder in self.folders]:
             if file.is_file():
                 found: Any = OmegaConf.to_container(OmegaConf.load(file), resolve=False)
                 entries = found.get("defaults") if isinstance(found, dict) else None
                 return " ".join(str(entry) for entry in entries or () if entry != "_self_")
-        return None
+        return "" if path.startswith("hydra/") else f"${{{self.choices}}}"  # may ask for anything
 
     def _compose(self, choices: Choices) -> Composed:
-        overrides = tuple(f"{group}={value}" for group, value in choices.items())
+        overrides = _lines(choices)
         key = tuple(sorted(overrides))
         if key not in self._made:
             self._made[key] = self._load([*self.fixed, *overrides])
@@ -156,42 +143,20 @@ class Composer:
         config = self.loader.load_configuration("config", overrides, RunMode.RUN, from_shell=False)
         with open_dict(config):
             del config["hydra"]
-        made_of = self.loader.compute_defaults_list("config", overrides, RunMode.RUN).defaults
+        return Composed(config)
+
+    def _parts(self, overrides: list[str]) -> frozenset[tuple[str, str]]:
+        """Return path and package of every file that a config is made of."""
+        lines = [*self.fixed, *overrides]
+        made_of = self.loader.compute_defaults_list("config", lines, RunMode.RUN).defaults
         parts = [part for part in made_of if part.config_path is not None]
-        return Composed(
-            config=config,
-            parts=frozenset((str(part.config_path), part.package or "") for part in parts),
-        )
+        return frozenset((str(part.config_path), part.package or "") for part in parts)
 
 
-def apply(override: Override, config: DictConfig) -> None:
-    """Apply an override of a plain value, as Hydra does: set, add (+, ++) or delete (~)."""
-    key, value = override.key_or_group, override.value()
-    if override.is_delete():
-        _delete(config, key, override)
-    elif override.is_force_add():
-        OmegaConf.update(config, key, value, merge=True, force_add=True)
-    elif override.is_add():
-        there = OmegaConf.select(config, key, throw_on_missing=False) is not None
-        if there and not isinstance(value, dict | list):
-            raise ConfigCompositionException(f"Could not append to config. {key!r} is there.")
-        OmegaConf.update(config, key, value, merge=True, force_add=True)
-    else:
-        try:
-            OmegaConf.update(config, key, value, merge=True)
-        except (ConfigAttributeError, ConfigKeyError) as error:
-            raise ConfigCompositionException(f"Could not override '{key}'.") from error
+def _lines(choices: Choices) -> list[str]:
+    return [f"{key}={value}" for key, value in choices.items()]
 
 
-def _delete(config: DictConfig, key: str, override: Override) -> None:
-    found = OmegaConf.select(config, key, throw_on_missing=False)
-    if found is None or (override.value() is not None and override.value() != found):
-        raise ConfigCompositionException(f"Could not delete from config. {key!r} is not there so")
-    parent, _, name = key.rpartition(".")
-    node = OmegaConf.select(config, parent) if parent else config
-    with open_dict(config):
-        del node[name]
-
-
-def _top_key(override: Override) -> str:
+def top_key(override: Override) -> str:
+    """Return the top-level key that an override changes."""
     return re.split(r"[.\[]", override.key_or_group, maxsplit=1)[0]

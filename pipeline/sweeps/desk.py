@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -40,16 +39,15 @@ class Desk:
     _hold: int | None = None
     _tracking: dict[str, Any] | None = None
     _asked: bool = False
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def needed(self) -> bool:
         """Tell whether there was something to log, be it that MLflow did not answer."""
-        return self._asked and bool(self.sweep.about["tracking_wanted"]["name"] != "none")
+        return self._asked and self.sweep.is_tracked
 
     def prepare(self) -> None:
         """Import MLflow, which takes seconds, while the first cells are computed."""
-        if not self.known and self.sweep.about["tracking_wanted"]["name"] != "none":
+        if not self.known and self.sweep.is_tracked:
             import_mlflow()
 
     def log(self, run: Run) -> Run:
@@ -63,32 +61,26 @@ class Desk:
         return told
 
     def _told(self, run: Run) -> Run:
-        tracking = self.tracking()
-        if tracking is None:
+        if not self._asked:
+            self._asked = True
+            self._open()
+        if self._tracking is None:
             return run
         try:
-            return run.but(tracked=log_job(tracking, run, self.sweep))
+            return run.but(tracked=log_job(self._tracking, run, self.sweep))
         except TrackingError as error:
             return run.but(untracked=str(error))
 
-    def tracking(self) -> dict[str, Any] | None:
-        """Return where the sweep is tracked; MLflow is asked once, when it is first needed."""
-        with self._lock:
-            if not self._asked:
-                self._asked = True
-                self._tracking = self._open()
-        return self._tracking
-
-    def _open(self) -> dict[str, Any] | None:
+    def _open(self) -> None:
+        """Have MLflow begin the sweep; it is asked once, when it is first needed."""
         about = self.sweep.about
         try:
             wanted = about["tracking_wanted"]
-            tracking = open_sweep(wanted, self.outputs, self.sweep, many=about["many"])
+            self._tracking = open_sweep(wanted, self.outputs, self.sweep, many=about["many"])
         except TrackingError as error:
             self.warn(str(error))
-            return None
-        self._note(tracking)
-        return tracking
+        else:
+            self._note(self._tracking)
 
     def close(self, failed: int, killed: bool = False) -> None:
         """End the sweep's own run in MLflow, if it has one; what was missed is left to sync.
@@ -98,16 +90,25 @@ class Desk:
             killed: whether the sweep was stopped.
         """
         try:
-            if self._tracking is not None:
-                figures = self.sweep.metrics(list(self.journal.runs()), failed)
-                close_sweep(self._tracking, failed, self.journal.path, killed, figures)
-                self._note({**self._tracking, "ended": True})
-        except TrackingError as error:
-            self.warn(str(error))
+            self._end(failed, killed)
+        except KeyboardInterrupt:  # the first: whoever stops twice means it
+            if not killed:
+                self._end(failed, killed=True)
+            raise
         finally:
             if self._hold is not None:
                 os.close(self._hold)
                 self._hold = None
+
+    def _end(self, failed: int, killed: bool) -> None:
+        if self._tracking is None:
+            return
+        figures = self.sweep.metrics(list(self.journal.runs()), failed)
+        try:
+            close_sweep(self._tracking, failed, self.journal.path, killed, figures)
+            self._note({**self._tracking, "ended": True})
+        except TrackingError as error:
+            self.warn(str(error))
 
     def _note(self, tracking: Mapping[str, Any] | None) -> None:
         with suppress(OSError):  # a full disk
@@ -121,7 +122,6 @@ def open_desk(
     jobs: Sequence[Sequence[str]],
     tracking: Mapping[str, Any],
     warn: Say,
-    *,
     cells: Iterable[Cell] = (),
     many: bool = True,
     again: bool = True,
@@ -147,7 +147,9 @@ def open_desk(
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "many": many,
         "overrides": [list(job) for job in jobs],
-        "content": content_of(_nouns(cell) for cell in cells),
+        "content": content_of(
+            {**cell.labels, "splits": span(cell.splits), "seed": str(cell.seed)} for cell in cells
+        ),
         "tracking_wanted": dict(tracking),
         "tracking": None,
     }
@@ -162,20 +164,12 @@ def sweep_folder(outputs: Path) -> Path:
     return outputs / "sweeps" / datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
 
 
-def _nouns(cell: Cell) -> dict[str, str]:
-    return {**cell.labels, "splits": span(cell.splits), "seed": str(cell.seed)}
-
-
 def _logged(uri: str, outputs: Path) -> dict[str, str]:
     """Return the run folders that a store has been told of, by name, with their run there."""
-    journals = [
-        journal
-        for journal in find_sweeps(outputs)
-        if (journal.about.get("tracking") or {}).get("uri") == uri
-    ]
-    runs = [run for journal in journals for run in journal.runs()]
     return {
         Path(run.folder).name: run.tracked
-        for run in runs
-        if run.tracked and run.folder and run.state != "failed"
+        for journal in find_sweeps(outputs)
+        if (journal.about.get("tracking") or {}).get("uri") == uri
+        for run in journal.runs()
+        if run.tracked and run.folder and run.is_done
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,10 @@ from pipeline.data.dataset import Dataset
 from pipeline.data.own_table import OWN_TABLES
 from pipeline.results.frame import collect
 from pipeline.results.journal import Run
-from pipeline.sweeps.batch import Batch, run_batch
-from pipeline.sweeps.hydra_errors import explain_hydra
+from pipeline.sweeps.batch import run_batch
+from pipeline.sweeps.hydra_errors import explain_request
 from pipeline.sweeps.plan import Planned, plan
+from pipeline.sweeps.progress import Listener
 from pipeline.view.names import name_text
 
 NAME = re.compile(r"[\w-][\w.-]*")  # of a table: folders are called so
@@ -81,14 +82,17 @@ def sweep(
     ]
     folders = [Path(folder) for folder in config_dirs]
     cells, values = _cells(_listed(dataset), lines, folders)
-    check_machine({**values, "n_jobs": n_jobs})
+    values = {**values, "n_jobs": n_jobs, "force": force, "outputs": Path(outputs).resolve()}
+    check_machine(values)
     check_sources(values["data"])
     names = ",".join(dict.fromkeys(cell.dataset_label for cell in cells))
     call = " ".join(["pipeline.sweep", f"dataset={names}", *lines])
-    batch = Batch(cells, values, Path(outputs).resolve(), call, n_jobs, force)
     untold: list[str] = []
-    runs = run_batch(batch, _Counter(progress, len(cells)), untold.append)
-    for text in [*untold, *_failures(runs)]:
+    runs = run_batch(cells, values, call, _Counter(progress, len(cells)), untold.append)
+    failed = [f"{name_text(run.labels)}: {run.reason}" for run in runs if run.state == "failed"]
+    if failed:
+        untold.append(f"{len(failed)} of {len(runs)} cells failed: {'; '.join(failed)}")
+    for text in untold:
         warnings.warn(text, stacklevel=2)
     return collect(runs)
 
@@ -108,7 +112,7 @@ def _cells(
         if tables:
             others = plan(lines, config_dirs)
     except HydraException as error:
-        raise ConfigError(explain_hydra(error) or str(error)) from error
+        raise ConfigError(explain_request(error)) from error
     if not jobs and not others:
         raise ConfigError("there is nothing to run: name at least one dataset, link and method")
     cells = [job.cell() for job in jobs]
@@ -144,7 +148,7 @@ def _text(value: Any) -> str:
     return repr(value.item()) if isinstance(value, np.generic) else str(value)
 
 
-class _Counter:
+class _Counter(Listener):
     """Tells how many cells of how many have ended."""
 
     def __init__(self, tell: Callable[[int, int], None] | None, total: int) -> None:
@@ -154,16 +158,3 @@ class _Counter:
         self._ended += 1
         if self._tell is not None:
             self._tell(self._ended, self._total)
-
-    def running(self, runs: Sequence[Run]) -> None:
-        """Say nothing of cells that have not ended."""
-
-    def close(self) -> None:
-        """Leave nothing behind."""
-
-
-def _failures(runs: Sequence[Run]) -> Iterator[str]:
-    failed = [run for run in runs if run.state == "failed"]
-    if failed:
-        names = "; ".join(f"{name_text(run.labels)}: {run.reason}" for run in failed)
-        yield f"{len(failed)} of {len(runs)} cells failed: {names}"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
 
 from hydra.errors import HydraException, MissingConfigException
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 
 from pipeline.cells.errors import explain
 from pipeline.core.near_misses import closest
@@ -19,8 +21,8 @@ LAUNCHERS = {"ray": "ray", "submitit_local": "slurm", "submitit_slurm": "slurm"}
 APPEND = re.compile(r"Could not append|multiple values|Key '(?P<key>[^']+)' is not in struct")
 
 
-def explain_hydra(error: BaseException, overrides: Sequence[str] = ()) -> str | None:
-    """Return one line for an error of Hydra's own, None for any other.
+def explain_request(error: BaseException, overrides: Sequence[str] = ()) -> str:
+    """Return one line for whatever makes a request impossible, of Hydra's own or not.
 
     Args:
         error: whatever was raised.
@@ -29,18 +31,13 @@ def explain_hydra(error: BaseException, overrides: Sequence[str] = ()) -> str | 
     if isinstance(error, MissingConfigException):
         return _unknown_choice(error)
     if not isinstance(error, HydraException):
-        return None
+        return explain(error)
     text = f"{error} {error.__cause__ or ''}"
     found = KEY.search(text) or APPEND.search(text)
     key = found.group("key") if found and found.lastgroup else None
     if key is not None:
         return _unknown_key(key, overrides)
     return " ".join(str(error).split())
-
-
-def explain_request(error: BaseException, overrides: Sequence[str] = ()) -> str:
-    """Return one line for whatever makes a request impossible, of Hydra's own or not."""
-    return explain_hydra(error, overrides) or explain(error)
 
 
 def _unknown_key(key: str, overrides: Sequence[str]) -> str:
@@ -60,7 +57,7 @@ def _unknown_key(key: str, overrides: Sequence[str]) -> str:
 def _choices(group: str) -> dict[str, set[str]]:
     """Return the choices of a config group and the keys of each."""
     files = sorted((conf_dir() / group).glob("*.yaml")) if group else []
-    return {file.stem: set(_keys(OmegaConf.load(file))) for file in files}
+    return {file.stem: set(_keys(_read(file))) for file in files}
 
 
 def _chosen(group: str, overrides: Sequence[str]) -> list[str]:
@@ -74,8 +71,8 @@ def _chosen(group: str, overrides: Sequence[str]) -> list[str]:
         return re.findall(r"\w+", said[-1])
     if any(key in ("experiment", "candidate") for key, _, _ in values):
         return []
-    defaults = OmegaConf.load(conf_dir() / "config.yaml").defaults
-    return [str(one[group]) for one in defaults if isinstance(one, DictConfig) and group in one]
+    defaults = _read(conf_dir() / "config.yaml")["defaults"]
+    return [str(one[group]) for one in defaults if isinstance(one, dict) and group in one]
 
 
 def _unknown_choice(error: MissingConfigException) -> str:
@@ -92,22 +89,22 @@ def _unknown_choice(error: MissingConfigException) -> str:
 
 def config_keys() -> list[str]:
     """Return the keys of ``conf/config.yaml`` and of its groups, dotted."""
-    config = OmegaConf.load(conf_dir() / "config.yaml")
-    assert isinstance(config, DictConfig)
     folders = [path.name for path in conf_dir().iterdir() if path.is_dir()]
     groups = [name for name in folders if name != "hydra"]
     inside = [
         f"{group}.{key}"
         for group in groups
         for file in sorted((conf_dir() / group).rglob("*.yaml"))
-        for key in _keys(OmegaConf.load(file))
+        for key in _keys(_read(file))
     ]
-    return sorted({*_keys(config), *groups, *inside} - {"defaults"})
+    return sorted({*_keys(_read(conf_dir() / "config.yaml")), *groups, *inside} - {"defaults"})
 
 
-def _keys(config: object, prefix: str = "") -> Iterable[str]:
-    if not isinstance(config, DictConfig):
-        return
-    for key in map(str, config):
+def _read(file: Path) -> Any:
+    return OmegaConf.to_container(OmegaConf.load(file))
+
+
+def _keys(config: Any, prefix: str = "") -> Iterable[str]:
+    for key, value in config.items() if isinstance(config, dict) else ():
         yield f"{prefix}{key}"
-        yield from _keys(config._get_node(key), f"{prefix}{key}.")
+        yield from _keys(value, f"{prefix}{key}.")

@@ -93,19 +93,17 @@ def read_part(file: Path) -> Part:
 
 def pack(cells: Mapping[int, Cell], folder: Path) -> dict[int, Parcel]:
     """Return cells as parcels; each table among them is written once into the folder."""
-    written: dict[int, Path] = {}
-    return {number: _pack(cell, folder, written) for number, cell in cells.items()}
-
-
-def _pack(cell: Cell, folder: Path, written: dict[int, Path]) -> Parcel:
-    method = {"name": cell.method.name, **vars(cell.method)}
-    table = cell.table
-    if table is not None and id(table) not in written:
-        written[id(table)] = folder / f"table_{len(written)}.pickle"
-        with written[id(table)].open("wb") as file:
-            pickle.dump(table, file, protocol=pickle.HIGHEST_PROTOCOL)
-    bare = replace(cell, method=get_method("greedy"), table=None)
-    return Parcel(bare, cell.labels, method, None if table is None else written[id(table)])
+    parcels, written = {}, dict[int, Path]()
+    for number, cell in cells.items():
+        table = cell.table
+        if table is not None and id(table) not in written:
+            written[id(table)] = folder / f"table_{len(written)}.pickle"
+            with written[id(table)].open("wb") as file:
+                pickle.dump(table, file, protocol=pickle.HIGHEST_PROTOCOL)
+        bare = replace(cell, method=get_method("greedy"), table=None)
+        method = {"name": cell.method.name, **vars(cell.method)}
+        parcels[number] = Parcel(bare, cell.labels, method, written.get(id(table)))
+    return parcels
 
 
 @lru_cache(maxsize=1)
@@ -165,12 +163,9 @@ def _block(cell: Cell) -> str:
 
 def _weight(cell: Cell) -> float:
     """Return about how much work a cell is: lanes times rows."""
-    return len(cell.alphas) * len(cell.splits) * _rows(cell)
-
-
-def _rows(cell: Cell) -> int:
-    if cell.table is not None:
-        return len(cell.table.y)
     recipe: Mapping[str, Any] = cell.dataset.get("protocols", {}).get(cell.protocol, {})
     rows = cell.dataset.get("n") or recipe.get("expect", {}).get("rows")
-    return int(rows) if isinstance(rows, int) else UNKNOWN_ROWS
+    if cell.table is not None:
+        rows = len(cell.table.y)
+    lanes = len(cell.alphas) * len(cell.splits)
+    return lanes * (rows if isinstance(rows, int) else UNKNOWN_ROWS)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from hydra import initialize_config_dir, version
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
+from hydra.core.override_parser.types import Override, OverrideType
 from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
@@ -24,7 +23,8 @@ from pipeline.cells.cell import Cell
 from pipeline.cells.errors import ConfigError, MethodError
 from pipeline.cells.read import check_machine, check_sources, make_cell
 from pipeline.files import conf_dir
-from pipeline.sweeps.compose import Composer
+from pipeline.sweeps.compose import Composer, top_key
+from pipeline.tracking.sweep import content_of
 
 VERSION = "1.3"  # as in pipeline/run.py
 RESOLVERS = ("now", "hydra", "python_version")
@@ -72,15 +72,16 @@ def plan_config(main: DictConfig, loader: ConfigLoader) -> list[Planned]:
         loader: that composed it.
     """
     jobs = _expand(main, loader)
-    folders = config_folders(main.hydra)
-    chosen = _Divider(loader, list(main.hydra.overrides.hydra)).divide(jobs)
-    composer = Composer(
-        loader, list(main.hydra.overrides.hydra), _values_of_groups(chosen), folders
-    )
+    lines, fixed = list(dict.fromkeys(itertools.chain(*jobs))), list(main.hydra.overrides.hydra)
+    parsed = dict(zip(lines, OverridesParser.create().parse_overrides(lines), strict=True))
+    keys = {one.key_or_group for one in parsed.values() if "." not in one.key_or_group}
+    groups = {key for key in keys if loader.get_group_options(key, None, "config", fixed)}
+    divided = [_divide([parsed[line] for line in job], groups) for job in jobs]
+    choices = content_of(choices for choices, _ in divided)
+    composer = Composer(loader, fixed, choices, config_folders(main.hydra))
     own = own_folders(main.hydra)
     return [
-        Planned(job, composer.values(groups, others), own)
-        for job, (groups, others) in zip(jobs, chosen, strict=True)
+        Planned(job, composer.values(*parts), own) for job, parts in zip(jobs, divided, strict=True)
     ]
 
 
@@ -188,54 +189,19 @@ def _values(override: Override) -> list[str]:
     return [f"{key}={value}" for value in override.sweep_string_iterator()]
 
 
-@dataclass(frozen=True)
-class _Divider:
-    """Divides overrides as Hydra does: choices in config groups, and plain values."""
+def _divide(
+    job: Sequence[Override], groups: Container[str]
+) -> tuple[dict[str, str], list[Override]]:
+    """Return what Hydra itself has to apply, choices in config groups above all, and the rest.
 
-    loader: ConfigLoader
-    fixed: list[str]
-
-    def divide(self, jobs: Sequence[Sequence[str]]) -> list[tuple[dict[str, str], list[Override]]]:
-        parsed = {line: _parse(line) for line in dict.fromkeys(itertools.chain(*jobs))}
-        choices = {line for line, override in parsed.items() if self._is_choice(override)}
-        return [
-            (
-                {
-                    parsed[line].get_key_element(): parsed[line].get_value_element_as_str()
-                    for line in job
-                    if line in choices
-                },
-                [parsed[line] for line in job if line not in choices],
-            )
-            for job in jobs
-        ]
-
-    def _is_choice(self, override: Override) -> bool:
-        group = override.key_or_group
-        return "." not in group and not isinstance(override.value(), dict) and self._exists(group)
-
-    def _exists(self, group: str) -> bool:
-        return bool(_options(self.loader, group, tuple(self.fixed)))
-
-
-@lru_cache(maxsize=256)
-def _options(loader: ConfigLoader, group: str, overrides: tuple[str, ...]) -> list[str]:
-    return loader.get_group_options(group, None, config_name="config", overrides=list(overrides))
-
-
-@lru_cache(maxsize=4096)
-def _parse(line: str) -> Override:
-    """Return a parsed override; the cells of a sweep share most of theirs."""
-    (override,) = OverridesParser.create().parse_overrides([line])
-    return override
-
-
-def _values_of_groups(
-    chosen: Iterable[tuple[dict[str, str], list[Override]]],
-) -> dict[str, list[str]]:
-    """Return the values asked for in each group, in their order."""
-    found: dict[str, dict[str, None]] = {}
-    for groups, _ in chosen:
-        for group, value in groups.items():
-            found.setdefault(group, {})[value] = None
-    return {group: list(values) for group, values in found.items()}
+    The rest sets plain values of keys that are there.
+    """
+    reshaped = {top_key(one) for one in job if one.type is not OverrideType.CHANGE}
+    plain, choices = [], {}
+    for one in job:
+        is_choice = one.key_or_group in groups and not isinstance(one.value(), dict)
+        if is_choice or top_key(one) in reshaped:
+            choices[one.get_key_element()] = one.get_value_element_as_str()
+        else:
+            plain.append(one)
+    return choices, plain

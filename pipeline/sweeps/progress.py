@@ -6,19 +6,19 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TextIO
+from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from pipeline.results.journal import FINISHED, Journal, Run
+from pipeline.results.journal import Journal, Run
 from pipeline.view.names import name_text, run_text
 
 SECONDS_BETWEEN_LOOKS = 0.2
 
 
-class Listener(Protocol):
-    """Who is told how a sweep goes."""
+class Listener:
+    """Who is told how a sweep goes; this one does not care."""
 
     def finished(self, run: Run) -> None:
         """Be told of a cell that has ended."""
@@ -44,44 +44,45 @@ def following(
         listener: is told of it.
         prepare: is called at once, beside the block.
     """
-    follower = _Follower(journal, log, listener)
-    thread = threading.Thread(target=follower.look_until_stopped, args=[prepare], daemon=True)
-    thread.start()
+    stop, enough, ended = (threading.Event() for _ in range(3))
+    seen = set[int]()
+
+    def look() -> None:
+        running = []
+        for number in journal.numbers():
+            run = None if number in seen or enough.is_set() else journal.read(number)
+            if run is not None and run.is_over:
+                seen.add(number)
+                listener.finished(log(run))
+            elif run is not None:
+                running.append(run)
+        listener.running(running)
+
+    def look_until_stopped() -> None:
+        try:
+            prepare()
+            while not stop.wait(SECONDS_BETWEEN_LOOKS):
+                look()
+        finally:
+            ended.set()
+
+    threading.Thread(target=look_until_stopped, daemon=True).start()
     try:
         yield
     finally:
-        follower.stop.set()
-        thread.join()
-        follower.look()
-        listener.close()
+        stop.set()
+        try:
+            ended.wait()  # joining a thread takes it for ended once that is interrupted
+            look()
+        except KeyboardInterrupt:  # a thread that is left alone leaves half a run in MLflow
+            enough.set()
+            ended.wait()
+            raise
+        finally:
+            listener.close()
 
 
-class _Follower:
-    def __init__(self, journal: Journal, log: Callable[[Run], Run], listener: Listener) -> None:
-        self.journal, self.log, self.listener = journal, log, listener
-        self.stop = threading.Event()
-        self._seen: set[int] = set()
-
-    def look_until_stopped(self, prepare: Callable[[], None]) -> None:
-        prepare()
-        while not self.stop.wait(SECONDS_BETWEEN_LOOKS):
-            self.look()
-
-    def look(self) -> None:
-        running = []
-        for number in self.journal.numbers():
-            if number in self._seen:
-                continue
-            run = self.journal.read(number)
-            if run is not None and run.state in FINISHED:
-                self._seen.add(number)
-                self.listener.finished(self.log(run))
-            elif run is not None:
-                running.append(run)
-        self.listener.running(running)
-
-
-class Bar:
+class Bar(Listener):
     """A listener that shows how far a sweep is.
 
     Args:

@@ -8,18 +8,17 @@ tried alone, and reported if that fails too. The others go on. Results do not de
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pipeline.cells.cell import Cell
 from pipeline.cells.read import places_of
-from pipeline.cells.runner import Places, fail, look_for
-from pipeline.files import remove_parts
-from pipeline.results.journal import FINISHED, Journal, Run
-from pipeline.sweeps.part import MOST_CELLS, Parcel, Part, divide, pack
+from pipeline.cells.runner import Places, fail, look_for, settle
+from pipeline.results.journal import Journal, Run
+from pipeline.sweeps.part import MOST_CELLS, Part, divide, pack
 from pipeline.sweeps.warm import warm_up
 
 WORKER_DIED = "its worker died (killed, or out of memory; fewer at once: n_jobs=1)"
@@ -55,18 +54,17 @@ class Order:
     most: int = MOST_CELLS
 
 
-def order_of(values: Mapping[str, Any], executor: Executor, n_jobs: int) -> Order:
+def order_of(values: Mapping[str, Any], executor: Executor) -> Order:
     """Return how the cells of a config are to be run."""
     import joblib
 
-    most = {} if values["part"] is None else {"most": values["part"]}
     return Order(
-        places=places_of(dict(values)),
+        places=places_of(values),
         executor=executor,
-        workers=joblib.effective_n_jobs(n_jobs),
+        workers=joblib.effective_n_jobs(values["n_jobs"]),
         force=values["force"],
         threads=values["threads"],
-        **most,
+        most=values["part"] or MOST_CELLS,
     )
 
 
@@ -78,12 +76,14 @@ def run(cells: Mapping[int, Cell], order: Order, journal: Journal) -> list[Run]:
         order: how.
         journal: where it is written down; parts lie beside it while they run.
     """
-    sweep = _Sweep(cells, order, journal)
-    sweep.settle()
-    parts = divide({number: cells[number] for number in sweep.left}, order.workers, order.most)
-    if parts:
-        warm_up()
-        sweep.complete(parts)
+    begun = settle(cells, order.places, order.force)
+    for one in begun.values():
+        if one.is_over:
+            journal.write(one)
+    left = {number: cells[number] for number, one in begun.items() if not one.is_over}
+    if left:
+        warm_up({cell.link for cell in left.values()})
+        _Sweep(cells, order, journal).complete(divide(left, order.workers, order.most))
     return list(journal.runs())
 
 
@@ -94,21 +94,6 @@ class _Sweep:
         self.cells, self.order, self.journal = cells, order, journal
         self.folder = journal.path / "parts"
 
-    @property
-    def left(self) -> list[int]:
-        """The cells that have not ended."""
-        return [number for number in self.cells if not self._ended(number)]
-
-    def settle(self) -> None:
-        """Write down what is there already, and what cannot be computed."""
-        for run in look_for(self.cells, self.order.places).values():
-            if run.folder is None:
-                self.journal.write(run.ended("failed", reason=run.reason))
-                continue
-            remove_parts(Path(run.folder))
-            if run.is_done and not self.order.force:
-                self.journal.write(run)
-
     def complete(self, parts: Sequence[Sequence[int]]) -> None:
         """Compute parts; what a worker died at is tried again cell by cell, at last alone."""
         try:
@@ -118,7 +103,7 @@ class _Sweep:
                 if self._rounds([[number]]):
                     self._fail([number], WORKER_DIED)
         finally:
-            self._clear()
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _rounds(self, parts: Sequence[Sequence[int]]) -> list[int]:
         """Launch parts until each has ended or was begun by a worker that died; return these."""
@@ -126,7 +111,7 @@ class _Sweep:
         waiting = [list(part) for part in parts]
         while waiting:
             died = self._launch(waiting)
-            waiting = [part for part in map(self._open, waiting) if part]
+            waiting = [left for part in waiting if (left := self._left(part))]
             if not died:
                 self._fail([number for part in waiting for number in part], NEVER_SAID)
                 break
@@ -143,37 +128,29 @@ class _Sweep:
     def _launch(self, parts: Sequence[Sequence[int]]) -> bool:
         """Have parts computed; return whether a worker died."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        cells = {number: self.cells[number] for part in parts for number in part}
+        order, cells = self.order, {number: self.cells[number] for part in parts for number in part}
         parcels = pack(cells, self.folder)
-        files = []
-        for part in parts:
-            file = self.folder.resolve() / f"{part[0]:05}.part"
-            self._part({number: parcels[number] for number in part}, len(parts)).save(file)
-            files.append(file)
+        files = [self.folder.resolve() / f"{part[0]:05}.part" for part in parts]
+        for file, part in zip(files, parts, strict=True):
+            Part(
+                parcels={number: parcels[number] for number in part},
+                places=order.places,
+                force=order.force,
+                threads=order.threads or max(1, order.workers // len(parts)),
+                journal=self.journal.path.absolute(),
+                cwd=Path.cwd(),
+                parent=os.getpid(),
+            ).save(file)
         try:
-            self.order.executor(files)
+            order.executor(files)
         except WorkerDiedError:
             return True
         return False
 
-    def _part(self, parcels: Mapping[int, Parcel], n_parts: int) -> Part:
-        order = self.order
-        return Part(
-            parcels=parcels,
-            places=order.places,
-            force=order.force,
-            threads=order.threads or max(1, order.workers // n_parts),
-            journal=self.journal.path.absolute(),
-            cwd=Path.cwd(),
-            parent=os.getpid(),
-        )
-
-    def _open(self, part: Sequence[int]) -> list[int]:
-        return [number for number in part if not self._ended(number)]
-
-    def _ended(self, number: int) -> bool:
-        run = self.journal.read(number)
-        return run is not None and run.state in FINISHED
+    def _left(self, part: Sequence[int]) -> list[int]:
+        """Return the cells that have not ended."""
+        runs = {number: self.journal.read(number) for number in part}
+        return [number for number, run in runs.items() if run is None or not run.is_over]
 
     def _fail(self, numbers: Sequence[int], reason: str) -> None:
         """Hand in cells as failed, but for those that were finished before."""
@@ -182,12 +159,4 @@ class _Sweep:
             if run.is_done and not self.order.force:
                 self.journal.write(run.but(state="computed"))
             else:
-                self.journal.write(fail(run, cells[number], self.order.places, reason))
-
-    def _clear(self) -> None:
-        """Remove the files of the parts."""
-        for file in self.folder.glob("*"):
-            with suppress(OSError):
-                file.unlink()
-        with suppress(OSError):
-            self.folder.rmdir()
+                self.journal.write(fail(run, cells[number], self.order.places, reason, reason))

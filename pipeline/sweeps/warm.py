@@ -4,58 +4,58 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import platform
 import sys
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 
 from pipeline.cells.identity import ENGINE
 
-NOTICE = "compiling the kernels: about a minute, once …"
+NOTICE = "compiling the kernels: a few seconds, once …"
+LINKS = ("linear", "logistic")
 
 
-def warm_up() -> None:
-    """Compile what cells need, unless it is known to have been done."""
-    marker = _marker()
-    if marker.exists():
-        return
-    print(NOTICE, file=sys.stderr, flush=True)
-    try:
-        _compile()
-    except Exception:  # numba's cache is damaged, or names classes by where they were before
-        for file in _package("pipeline.core").rglob("*.nb[ci]"):
+def warm_up(links: Iterable[str] = LINKS) -> None:
+    """Compile what cells with these links need, unless it is known to have been done.
+
+    All workers then run the same machine code, whoever would have compiled it first.
+    """
+    kinds = {"linear" if link == "linear" else "logistic" for link in links}
+    missing = [kind for kind in sorted(kinds) if not any(map(Path.exists, _markers(kind)))]
+    if missing:
+        print(NOTICE, file=sys.stderr, flush=True)
+    for kind in missing:
+        _compile(kind)
+        for marker in _markers(kind):
             with contextlib.suppress(OSError):
-                file.unlink()
-        _compile()
-    # A package that cannot be written to has no marker: numba keeps its cache elsewhere.
-    with contextlib.suppress(OSError):
-        marker.touch()
+                marker.parent.mkdir(parents=True, exist_ok=True)
+                marker.touch()
+                break
 
 
-def _marker() -> Path:
-    name = f"kernels-{ENGINE}-{platform.python_version()}-{version('numba')}.ready"
-    return _package("pipeline.core.kernels") / "__pycache__" / name
+def _markers(kind: str) -> Iterator[Path]:
+    """Yield where it may be noted: beside the kernels, else where the user may write."""
+    name = f"{kind}-{ENGINE}-{platform.python_version()}-{version('numba')}.ready"
+    package = Path(next(iter(importlib.import_module("pipeline.core.kernels").__path__)))
+    yield package / "__pycache__" / name
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    yield Path(cache, "onesided", name)
 
 
-def _package(name: str) -> Path:
-    return Path(next(iter(importlib.import_module(name).__path__)))
-
-
-def _compile() -> None:
-    """Run both links, dense and sparse, on a few rows."""
+def _compile(link: str) -> None:
+    """Run a few rows, dense and sparse."""
     import numpy as np
 
     from pipeline.core.engine import simulate
     from pipeline.core.lanes import Split, grid
-    from pipeline.core.links import LINKS
+    from pipeline.core.links import get_link
     from pipeline.core.models.base import ModelSpec
 
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 3))
+    X = np.random.default_rng(0).normal(size=(40, 3))
     y = (X[:, 0] > 0).astype(np.float64)
-    split = Split(np.arange(20), np.arange(20, 40))
+    split, spec = Split(np.arange(20), np.arange(20, 40)), ModelSpec(link=get_link(link))
     lanes = grid(["greedy", "ours"], [1.0], [0.5], 1)
-    for link in LINKS.values():
-        for sparse in (False, True):
-            spec = ModelSpec(link=link)
-            simulate(X, y, truth=y, splits=[split], lanes=lanes, spec=spec, sparse=sparse)
+    for sparse in (False, True):
+        simulate(X, y, truth=y, splits=[split], lanes=lanes, spec=spec, sparse=sparse)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from pipeline.cells.cell import Cell
@@ -24,7 +25,6 @@ from pipeline.cells.problem import Problem, problem_of
 from pipeline.core.engine import simulate
 from pipeline.core.lanes import Lane
 from pipeline.core.learner import OneSidedLearner, TimeUnit
-from pipeline.core.loss import one_sided_loss
 from pipeline.core.methods import Setting
 from pipeline.core.methods.ours import OursLog
 from pipeline.core.methods.ours_theory import OursTheory
@@ -41,16 +41,12 @@ class Followed:
     Attributes:
         needed: L·‖β_t − β*‖_A in rounds 1…T: what ρ_t has to be for the statement to hold.
         rho: ρ_t.
-        loss: R_T.
-        n_accepted: rows accepted, of ``n_rows``.
-        n_rows: rows decided on.
+        accepted: each decision.
     """
 
     needed: FloatArray
     rho: FloatArray
-    loss: float
-    n_accepted: int
-    n_rows: int
+    accepted: NDArray[np.bool_]
 
     @property
     def worst(self) -> float:
@@ -104,11 +100,7 @@ def follow_problem(cell: Cell, problem: Problem) -> Followed:
         learner.learn(decision.ids, y[taken])
         A += X[taken].T @ X[taken]
         accepted.append(decision.accepted)
-    decisions = np.concatenate(accepted)
-    loss = one_sided_loss(problem.truth[split.stream], setting.cutoff, decisions).sum()
-    return Followed(
-        *(np.array(needed), np.array(rho), float(loss)), int(decisions.sum()), len(decisions)
-    )
+    return Followed(np.array(needed), np.array(rho), np.concatenate(accepted))
 
 
 def _check_premises(method: OursTheory, X: FloatArray, beta: FloatArray, A: FloatArray) -> None:

@@ -7,8 +7,7 @@ much smaller a width would have done; and how R_T compares with the bound of The
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,16 +15,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pipeline.cells.cell import Cell
 from pipeline.cells.problem import problem_of
 from pipeline.cells.read import places_of
 from pipeline.data.sources import Settings
 from pipeline.paper.estimates import ends, wilson_interval
 from pipeline.sweeps.plan import plan
 from pipeline.theory import algorithm2
-from pipeline.theory.algorithm2 import Followed, setting_of, theory_of
-from pipeline.theory.driver import Measured, Result, lines, results_of
-from pipeline.view.figure import bare, sheet
-from pipeline.view.page import Block, Items, Page, Picture, Text, TextTable
+from pipeline.theory.algorithm2 import Followed, follow, setting_of, theory_of
+from pipeline.theory.driver import Measured, Result, lines, page_of, results_of
+from pipeline.view.figure import sheet
+from pipeline.view.page import Items, Page, Picture, TextTable
 from pipeline.view.style import look
 
 EXPERIMENTS = THEORY, TUNED = ("confidence_theory", "confidence")
@@ -62,47 +62,25 @@ BOUND = {
     "alpha / ρ_T": "{tuned_over_rho:.1e}",
     "R_T of tuned ours": "{ours_loss:.2f} ± {ours_standard_error:.2f}",
 }
+SAID = "{link}: the statement holds in {held} of {runs} runs; {enough:.2g} of its width would do"
 RHO, NEEDED = "#000000", "#777777"  # no method's colours: they are no methods
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """The runs of one link.
-
-    Attributes:
-        result: of the smallest size; its cell is what was followed.
-        runs: one for each seed of the data.
-        first: rounds of the first rejection in long runs; None where there is none.
-    """
-
-    result: Result
-    runs: Sequence[Followed]
-    first: Sequence[int | None]
-
-
-def measure(options: argparse.Namespace) -> Measured[Coverage]:
+def measure(options: argparse.Namespace) -> Measured[str]:
     """Follow seeded runs and run the cells."""
     theory, tuned = (_sweep(name, options) for name in (THEORY, TUNED))
     data = places_of(plan([f"experiment={THEORY}", *options.overrides])[0].values).data
-    every = [
-        coverage_of(result, data, options.runs, options.long)
-        for result in theory
-        if result.cell.dataset["n"] == min(options.sizes)
-    ]
+    smallest = min(options.sizes)
+    cells = [result.cell for result in theory if result.cell.dataset["n"] == smallest]
+    every = [[follow(cell, data, seed) for seed in range(options.runs)] for cell in cells]
+    pairs = list(zip(cells, every, strict=True))
     tables = {
-        "coverage": pd.DataFrame([row_of(one, data) for one in every]),
-        "widths": pd.concat([widths_of(one) for one in every], ignore_index=True),
+        "coverage": pd.DataFrame([row_of(*pair, data, options.long) for pair in pairs]),
+        "widths": pd.concat([widths_of(*pair) for pair in pairs], ignore_index=True),
         "bound": pd.DataFrame([bound_row(*pair, data) for pair in zip(theory, tuned, strict=True)]),
     }
-    return Measured(tables, every)
-
-
-def said(found: Measured[Coverage]) -> Iterator[str]:
-    """Return a line for each link."""
-    return lines(
-        "{link}: the statement holds in {held} of {runs} runs; {enough:.2g} of its width would do",
-        found.tables["coverage"],
-    )
+    settings = [_setting(cell, data, runs) for cell, runs in pairs]
+    return Measured(tables, settings, lines(SAID, tables["coverage"]))
 
 
 def _sweep(experiment: str, options: argparse.Namespace) -> list[Result]:
@@ -116,24 +94,16 @@ def _sweep(experiment: str, options: argparse.Namespace) -> list[Result]:
     return found
 
 
-def coverage_of(result: Result, data: Settings, runs: int, long: int) -> Coverage:
-    """Follow the runs of a link, and look for its first rejection where runs can be long."""
-    cell = result.cell
-    followed = [algorithm2.follow(cell, data, seed) for seed in range(runs)]
-    seeds = range(LONG_SEEDS if cell.link == "linear" else 0)
-    first = [algorithm2.first_rejected(cell, data, long, seed) for seed in seeds]
-    return Coverage(result, followed, first)
-
-
-def row_of(coverage: Coverage, data: Settings) -> dict[str, Any]:
-    """Return the figures of a link."""
-    cell, runs = coverage.result.cell, coverage.runs
+def row_of(cell: Cell, runs: Sequence[Followed], data: Settings, long: int) -> dict[str, Any]:
+    """Return the figures of a link; its first rejection is looked for where runs can be long."""
     method, problem = theory_of(cell), problem_of(cell, data)
     setting, n_initial = setting_of(cell, problem), len(problem.splits[0].initial)
     worst = np.array([run.worst for run in runs])
     held = int((worst <= 1.0).sum())
     everything = float(np.maximum(setting.cutoff - problem.truth, 0.0).mean())
-    found, length = [t for t in coverage.first if t is not None], float(cell.dataset["coef_norm"])
+    seeds = range(LONG_SEEDS if cell.link == "linear" else 0)
+    first = [algorithm2.first_rejected(cell, data, long, seed) for seed in seeds]
+    found, length = [t for t in first if t is not None], float(cell.dataset["coef_norm"])
     return {
         "link": cell.link,
         "runs": len(runs),
@@ -146,7 +116,7 @@ def row_of(coverage: Coverage, data: Settings) -> dict[str, Any]:
         "worst_median": float(np.median(worst)),
         "worst_max": float(worst.max()),
         "enough": float(np.quantile(worst, 1.0 - method.failure_probability, method="higher")),
-        "accepted_share": sum(run.n_accepted for run in runs) / sum(run.n_rows for run in runs),
+        "accepted_share": float(np.mean([run.accepted for run in runs])),
         "rejects_from": algorithm2.first_rejection(method, setting, length, n_initial),
         "rejects_measured": float(np.median(found)) if found else np.nan,
         "bound_says_from": algorithm2.bound_says_something(
@@ -155,15 +125,14 @@ def row_of(coverage: Coverage, data: Settings) -> dict[str, Any]:
     }
 
 
-def widths_of(coverage: Coverage) -> pd.DataFrame:
+def widths_of(cell: Cell, runs: Sequence[Followed]) -> pd.DataFrame:
     """Return ρ_t and what it had to be, over runs, at some rounds t ≥ 2."""
-    needed = np.array([run.needed for run in coverage.runs])
-    rho = coverage.runs[0].rho
+    rho = runs[0].rho
     rounds = np.unique(np.geomspace(2, len(rho), POINTS).round().astype(int))
-    part = needed[:, rounds - 1]
+    part = np.array([run.needed[rounds - 1] for run in runs])
     return pd.DataFrame(
         {
-            "link": coverage.result.cell.link,
+            "link": cell.link,
             "round": rounds,
             "rho": rho[rounds - 1],
             "needed_median": np.median(part, axis=0),
@@ -180,10 +149,8 @@ def bound_row(theory: Result, tuned: Result, data: Settings) -> dict[str, Any]:
         raise ValueError(f"{cell.link}: {THEORY} and {TUNED} are about different data")
     problem, method = problem_of(cell, data), theory_of(cell)
     setting, T = setting_of(cell, problem), int(summary["n_rounds"])
-    bound, rho = (
-        algorithm2.loss_bound(method, setting, T, int(summary["n_initial"])),
-        method.rho(T, setting),
-    )
+    bound = algorithm2.loss_bound(method, setting, T, int(summary["n_initial"]))
+    rho = method.rho(T, setting)
     return {
         "link": cell.link,
         "rounds": T,
@@ -201,25 +168,22 @@ def bound_row(theory: Result, tuned: Result, data: Settings) -> dict[str, Any]:
     }
 
 
-def figure(found: Measured[Coverage]) -> Figure:
+def figure(found: Measured[str]) -> Figure:
     """Return for each link ρ_t beside what it had to be, and R_T beside Theorem 2."""
     widths, bound = found.tables["widths"], found.tables["bound"]
     links = list(dict.fromkeys(widths["link"]))
     drawn, axes = sheet(len(links), 2, (9.6, 3.7 * len(links)))
-    for number, link in enumerate(links):
-        pair, losses = axes[2 * number : 2 * number + 2], bound[bound["link"] == link]
-        followed = widths[widths["link"] == link]
+    for axis in axes:
+        axis.set(xscale="log", yscale="log")
+    for link, left, right in zip(links, axes[::2], axes[1::2], strict=True):
+        followed, losses = widths[widths["link"] == link], bound[bound["link"] == link]
         same_rounds = losses["rounds"] == followed["round"].max()  # alpha is tuned for each T anew
-        for axis in pair:
-            axis.set_title(f"{link} link", fontsize="medium")
-            axis.set(xscale="log", yscale="log")
-            bare(axis)
-        _draw_widths(pair[0], followed, losses[same_rounds].iloc[0])
-        _draw_losses(pair[1], losses)
+        _draw_widths(left, link, followed, losses[same_rounds].iloc[0])
+        _draw_losses(right, link, losses)
     return drawn
 
 
-def _draw_widths(axis: Axes, part: pd.DataFrame, losses: pd.Series[Any]) -> None:
+def _draw_widths(axis: Axes, link: str, part: pd.DataFrame, losses: pd.Series[Any]) -> None:
     t = part["round"]
     axis.plot(t, part["rho"], color=RHO, linewidth=2.2, label="ρ_t of Algorithm 2")
     axis.plot(t, part["needed_max"], color=NEEDED, dashes=(1, 1), label="needed, worst run")
@@ -228,58 +192,53 @@ def _draw_widths(axis: Axes, part: pd.DataFrame, losses: pd.Series[Any]) -> None
                       linewidth=0, label="up to 95% of the runs")  # fmt: skip
     tuned = f"alpha of ours, tuned ({losses['tuned_alpha']:.2g})"
     axis.axhline(losses["tuned_alpha"], **look("ours").line, label=tuned)
-    axis.set_title(f"{axis.get_title()}, T = {losses['rounds']:,}", fontsize="medium")
+    axis.set_title(f"{link} link, T = {losses['rounds']:,}")
     axis.set(xlabel="round t", ylabel="coefficient of sqrt(x'A⁻¹x)")
     axis.set_ylim(top=axis.get_ylim()[1] * 30)
-    axis.legend(frameon=False, fontsize="small", ncols=2, loc="upper left")
+    axis.legend(fontsize="small", ncols=2, loc="upper left")
 
 
-def _draw_losses(axis: Axes, part: pd.DataFrame) -> None:
+def _draw_losses(axis: Axes, link: str, part: pd.DataFrame) -> None:
     T = part["rounds"]
     axis.plot(T, part["bound"], color=RHO, linewidth=2.2, marker="s", label="bound of Theorem 2")
     axis.plot(T, part["loss"], **look("ours_theory").line, marker="o",
               label="R_T with the constants")  # fmt: skip
     axis.plot(T, part["ours_loss"], **look("ours").line, marker="^",
               label="R_T of ours, alpha tuned")  # fmt: skip
-    axis.set(xlabel="T", ylabel="cumulative one-sided loss")
+    axis.set(title=f"{link} link", xlabel="T", ylabel="cumulative one-sided loss")
     axis.set_ylim(top=axis.get_ylim()[1] * 100)
-    axis.legend(frameon=False, fontsize="small", loc="upper left")
+    axis.legend(fontsize="small", loc="upper left")
 
 
-def page(found: Measured[Coverage]) -> Page:
+def page(found: Measured[str]) -> Page:
     """Return the page."""
-    coverage, bound = found.tables["coverage"], found.tables["bound"]
-    blocks: list[Block] = [
-        Text(
-            "The statement: for all x and all rounds t ≥ 2 (ρ₁ = 0), "
-            "|μ(x'β*) − μ(x'β_t)| ≤ ρ_t(δ)·sqrt(x'A⁻¹x), with probability 1 − δ at least. "
-            "*needed* is the least ρ_t for which it holds for every x, L·‖β_t − β*‖_A. Every run "
-            "has data of its own; shares have Wilson's 95 % intervals."
-        ),
-        Items([_setting(one) for one in found.runs]),
+    coverage = found.tables["coverage"]
+    return page_of(
+        "Algorithm 2 with its constants",
+        """The statement: for all x and all rounds t ≥ 2 (ρ₁ = 0), |μ(x'β*) − μ(x'β_t)| ≤
+        ρ_t(δ)·sqrt(x'A⁻¹x), with probability 1 − δ at least. *needed* is the least ρ_t for which it
+        holds for every x, L·‖β_t − β*‖_A. Every run has data of its own; shares have Wilson's 95 %
+        intervals.""",
+        Items(found.runs),
         TextTable.of(COVERAGE, coverage),
-        Text("*Enough*: the share of ρ_t that holds in 1 − δ of the runs."),
+        "*Enough*: the share of ρ_t that holds in 1 − δ of the runs.",
         TextTable(REJECTION, [_rejection_texts(row) for row in coverage.to_dict("records")]),
-        Text(
-            "The first and the last column are computed from the constants, the measured one is "
-            "the first round t ≥ 2 that rejects a row. The bound *says something* where it is "
-            "below the loss of accepting every row."
-        ),
-        TextTable.of(BOUND, bound),
+        """The first and the last column are computed from the constants, the measured one is the
+        first round t ≥ 2 that rejects a row. The bound *says something* where it is below the loss
+        of accepting every row.""",
+        TextTable.of(BOUND, found.tables["bound"]),
         Picture("Widths and losses beside what the theory says", "coverage.png"),
-    ]
-    return Page("Algorithm 2 with its constants", blocks)
+    )
 
 
-def _setting(one: Coverage) -> str:
-    cell, m = one.result.cell, theory_of(one.result.cell)
-    K = one.result.outcome.summary["n_initial"]
+def _setting(cell: Cell, data: Settings, runs: Sequence[Followed]) -> str:
+    m, K = theory_of(cell), len(problem_of(cell, data).splits[0].initial)
     return (
         f"{cell.link} link: d = {cell.dataset['d']}, K = {K}, "
         f"N = {m.batch_size}, B = {m.feature_bound:g}, M = {m.coef_bound:g}, "
         f"φ = {m.noise_scale:g}, λ₀ = {m.min_eigenvalue:g}, δ = {m.failure_probability:g}, "
         f"c = {cell.cutoff.value:g}, ‖β*‖ = {cell.dataset['coef_norm']:g}, "
-        f"T = {len(one.runs[0].rho):,} rounds followed"
+        f"T = {len(runs[0].rho):,} rounds followed"
     )
 
 

@@ -2,8 +2,8 @@
 
 An experiment is a module with EXPERIMENTS, the names in conf/experiment it runs; OPTIONS, its
 numbers in conf/repro.yaml with what they mean; ``measure(options)``, which returns what is
-:class:`Measured`; and of that ``said``, the lines to print, ``page`` and ``figure``. It is imported
-when it is asked for, as it brings numba and matplotlib.
+:class:`Measured`; and the ``page`` and ``figure`` of that. It is imported when it is asked for, as
+it brings numba and matplotlib.
 
 A collection (pipeline/paper/collection.py) has one result for each dataset, link, cutoff and
 method. Here a dataset comes in many sizes and seeds, so the run folders are read themselves.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from pipeline.cells.cell import Cell
     from pipeline.results.outcome import Outcome
+    from pipeline.view.page import Block, Page
 
 EXPERIMENTS = {
     "trap": "Theorem 1: greedy loses a group for ever, its loss grows with T",
@@ -33,6 +34,15 @@ EXPERIMENTS = {
     "rates": "how R_T grows with T, for each method, beside the bounds of the theory",
     "coverage": "Algorithm 2 with its constants: do its confidence widths hold, how wide are they",
     "sgd": "Algorithm 3: distance to β* and mistakes, beside Proposition 2",
+}
+STYLE: dict[Any, Any] = {  # of all figures: a light grid and two spines
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": "medium",
+    "legend.frameon": False,
 }
 T = TypeVar("T")
 
@@ -52,10 +62,12 @@ class Measured(Generic[T]):
     Attributes:
         tables: that are written as CSV, by name.
         runs: what page and figure need beside them.
+        said: the lines to print.
     """
 
     tables: Mapping[str, pd.DataFrame]
     runs: Sequence[T]
+    said: Iterable[str] = ()
 
 
 def add_options(parser: argparse.ArgumentParser, name: str) -> None:
@@ -73,6 +85,8 @@ def add_options(parser: argparse.ArgumentParser, name: str) -> None:
 
 def run(name: str, options: argparse.Namespace) -> Iterator[str]:
     """Run an experiment, write its tables, page and figure; yield the lines to print."""
+    import matplotlib as mpl
+
     from pipeline.view.figure import save_all
 
     experiment = _experiment(name)
@@ -82,8 +96,9 @@ def run(name: str, options: argparse.Namespace) -> Iterator[str]:
     page = experiment.page(found)
     write_text(options.out / f"{name}.md", page.markdown())
     write_text(options.out / f"{name}.json", page.json())
-    save_all(experiment.figure(found), options.out, name)
-    yield from experiment.said(found)
+    with mpl.rc_context(STYLE):  # also while it is saved: that is when ticks are made
+        save_all(experiment.figure(found), options.out, name)
+    yield from found.said
     yield f"{name}: {options.out}"
 
 
@@ -100,13 +115,12 @@ def results_of(experiments: Sequence[str], overrides: Sequence[str] = ()) -> lis
     found = []
     for name in experiments:
         swept = run_sweep([f"experiment={name}", *overrides])
-        runs, failed = swept.runs, swept.failed
-        if failed:
-            first = f"{name_text(failed[0].labels)}: {failed[0].reason}"
+        if failed := swept.failed:
             raise ValueError(
-                f"experiment={name}: {len(failed)} of {len(runs)} cells failed, first {first}"
+                f"experiment={name}: {len(failed)} of {len(swept.runs)} cells failed, "
+                f"first {name_text(failed[0].labels)}: {failed[0].reason}"
             )
-        pairs = zip(swept.cells, runs, strict=True)
+        pairs = zip(swept.cells, swept.runs, strict=True)
         found += [Result(cell, run.results().outcome()) for cell, run in pairs]
     return found
 
@@ -114,6 +128,13 @@ def results_of(experiments: Sequence[str], overrides: Sequence[str] = ()) -> lis
 def lines(pattern: str, table: pd.DataFrame) -> Iterator[str]:
     """Yield a line for each row of a table, as the pattern says."""
     return (pattern.format_map(row) for row in table.to_dict("records"))
+
+
+def page_of(title: str, *blocks: Block | str) -> Page:
+    """Return a page; a string is a paragraph, wherever its lines are broken."""
+    from pipeline.view.page import Page, Text
+
+    return Page(title, [Text(" ".join(b.split())) if isinstance(b, str) else b for b in blocks])
 
 
 def _experiment(name: str) -> Any:

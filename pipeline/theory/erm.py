@@ -8,7 +8,7 @@ the probability Φ(−τ√t/σ), which is measured here; Appendix B prints "> 1
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,11 @@ from scipy import stats
 
 from pipeline.core.learner import OneSidedLearner
 from pipeline.paper.estimates import FloatArray, ends, wilson_interval
-from pipeline.theory.driver import Measured, lines, results_of
+from pipeline.theory.driver import Measured, lines, page_of, results_of
 from pipeline.theory.trap import Runs, gather, row_of, runs_table, setting_text
 from pipeline.view.curves import AVERAGE_LOSS, ROUND, draw_lines
-from pipeline.view.figure import bare, sheet
-from pipeline.view.page import Block, Items, Page, Picture, Text, TextTable
+from pipeline.view.figure import sheet
+from pipeline.view.page import Items, Page, Picture, TextTable
 from pipeline.view.style import look
 
 EXPERIMENTS = ("greedy_trap_erm",)
@@ -41,6 +41,10 @@ COLUMNS = {
     "Φ(−τ√t/σ)": "{exact:.3f}",
     "bound as printed": "{printed_bound:.3f}",
 }
+SAID_OF_GROUPS = (
+    "t = {t}, τ√t/σ = 1: lost {share:.3f} of the groups ({low:.3f} to {high:.3f}), "
+    "exact {exact:.3f}"
+)
 MARKERS = "os^Dv"
 EXACT, PAPER = "#000000", "#888888"
 APART = 0.02  # distance of the points of two t at the same τ√t/σ
@@ -49,19 +53,10 @@ APART = 0.02  # distance of the points of two t at the same τ√t/σ
 def measure(options: argparse.Namespace) -> Measured[Runs]:
     """Measure the share of groups lost, and run the trap."""
     every = gather(results_of(EXPERIMENTS, options.overrides))
-    trap = pd.DataFrame([row_of(runs) for runs in every])
-    return Measured({"erm": groups_table(options.groups), "erm_trap": trap}, every)
-
-
-def said(found: Measured[Runs]) -> Iterator[str]:
-    """Yield a line for each t where τ√t/σ = 1, and for each method in the trap."""
-    groups = found.tables["erm"]
-    yield from lines(
-        "t = {t}, τ√t/σ = 1: lost {share:.3f} of the groups ({low:.3f} to {high:.3f}), "
-        "exact {exact:.3f}",
-        groups[groups["margin"] == 1.0],
-    )
-    yield from lines("{method}: v lost in {lost} of {runs} runs", found.tables["erm_trap"])
+    groups, trap = groups_table(options.groups), pd.DataFrame([row_of(runs) for runs in every])
+    of_groups = lines(SAID_OF_GROUPS, groups[groups["margin"] == 1.0])
+    of_trap = lines("{method}: v lost in {lost} of {runs} runs", trap)
+    return Measured({"erm": groups, "erm_trap": trap}, every, [*of_groups, *of_trap])
 
 
 def groups_table(groups: int) -> pd.DataFrame:
@@ -122,8 +117,7 @@ def lost_by_both(every: Sequence[Runs], methods: tuple[str, str]) -> int | None:
     found = {runs.key[1]: runs.missed > 0 for runs in every}
     if not set(methods) <= set(found):
         return None
-    one, other = (found[method] for method in methods)
-    return int((one & other).sum())
+    return int((found[methods[0]] & found[methods[1]]).sum())
 
 
 def figure(found: Measured[Runs]) -> Figure:
@@ -131,10 +125,9 @@ def figure(found: Measured[Runs]) -> Figure:
     drawn, (left, right) = sheet(1, 2, (9.6, 4.0))
     _draw_exact(left)
     _draw_measured(left, found.tables["erm"])
-    left.set_title("orthogonal groups, t labels each", fontsize="medium")
     left.set(xlabel="τ√t/σ", ylabel="share of the groups lost", xlim=(0, 2.2), ylim=(0, 0.5))
-    left.legend(frameon=False, fontsize="small", loc="upper right")
-    bare(left)
+    left.set_title("orthogonal groups, t labels each")
+    left.legend(fontsize="small", loc="upper right")
     _draw_trap(right, found.runs)
     return drawn
 
@@ -172,38 +165,30 @@ def _draw_trap(axis: Axes, every: Sequence[Runs]) -> None:
         shown = look(runs.key[1])
         label = f"{shown.label}: v lost in {(runs.missed > 0).sum()} of {len(runs.missed)} runs"
         axis.plot([], [], **shown.line, label=label)
-    axis.set_title("the trap, linear link", fontsize="medium")
-    axis.set(xlabel=ROUND, ylabel=AVERAGE_LOSS)
+    axis.set(title="the trap, linear link", xlabel=ROUND, ylabel=AVERAGE_LOSS)
     axis.set_ylim(0, 1.25 * axis.get_ylim()[1])
-    axis.legend(frameon=False, fontsize="small", loc="upper right", handlelength=4.2)
+    axis.legend(fontsize="small", loc="upper right", handlelength=4.2)
 
 
 def page(found: Measured[Runs]) -> Page:
     """Return the page: the share of groups lost, and what became of v in the trap."""
     groups, trap, every = found.tables["erm"], found.tables["erm_trap"], found.runs
-    there = failure_probability(1.0)
-    blocks: list[Block] = [
-        Text(
-            "**Orthogonal groups**, decided by `method=erm` after t labels y ~ N(c + τ, σ²) of "
-            "each. A group is lost, for ever, with probability Φ(−τ√t/σ). Shares have Wilson's "
-            "95 % intervals."
-        ),
+    return page_of(
+        "The alternative greedy: least empirical one-sided loss",
+        """**Orthogonal groups**, decided by `method=erm` after t labels y ~ N(c + τ, σ²) of each. A
+        group is lost, for ever, with probability Φ(−τ√t/σ). Shares have Wilson's 95 %
+        intervals.""",
         TextTable.of(COLUMNS, groups),
-        Text(
-            f"Appendix B prints that the probability is more than 1/5 at τ = 1/√t, σ = 1. It is "
-            f"{there:.3f} there: {_beside(groups)}. *As printed* is its lower bound "
-            "(1/2π)·√tστ/(tτ² + σ²)·exp(−tτ²/2σ²)."
-        ),
-        Text(
-            "**The trap**, `experiment=greedy_trap_erm`, where erm is exact for v and a search for "
-            "a local minimum elsewhere. Columns as in Theorem 1."
-        ),
+        f"""Appendix B prints that the probability is more than 1/5 at τ = 1/√t, σ = 1. It is
+        {failure_probability(1.0):.3f} there: {_beside(groups)}. *As printed* is its lower bound
+        (1/2π)·√tστ/(tτ² + σ²)·exp(−tτ²/2σ²).""",
+        """**The trap**, `experiment=greedy_trap_erm`, where erm is exact for v and a search for a
+        local minimum elsewhere. Columns as in Theorem 1.""",
         Items([setting_text(runs) for runs in every[:1]]),
         runs_table(trap),
         *_said_of_v(trap, every),
         Picture("Share of groups lost, and the average one-sided loss in the trap", "erm.png"),
-    ]
-    return Page("The alternative greedy: least empirical one-sided loss", blocks)
+    )
 
 
 def _beside(groups: pd.DataFrame) -> str:
@@ -218,16 +203,14 @@ def _beside(groups: pd.DataFrame) -> str:
     )
 
 
-def _said_of_v(trap: pd.DataFrame, every: Sequence[Runs]) -> list[Text]:
+def _said_of_v(trap: pd.DataFrame, every: Sequence[Runs]) -> list[str]:
     """Return what greedy and erm have in common: v is decided by the mean of its labels."""
     both = lost_by_both(every, ("greedy", "erm"))
     if both is None:
         return []
     exact = trap["at_once_exact"].dropna().iloc[0]
     return [
-        Text(
-            "Both greedy and erm decide v by the mean of its labels, so that it is rejected at "
-            f"once with probability E[Φ(−τ√n′/σ)] = {exact:.3f}; erm searches again only when its "
-            f"rows have grown by 5 %. On the same data both lost v in {both} runs."
-        )
+        f"""Both greedy and erm decide v by the mean of its labels, so that it is rejected at once
+        with probability E[Φ(−τ√n′/σ)] = {exact:.3f}; erm searches again only when its rows have
+        grown by 5 %. On the same data both lost v in {both} runs."""
     ]

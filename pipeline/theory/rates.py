@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
@@ -14,11 +14,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from pipeline.paper.estimates import Estimate, FloatArray, ends, mean_estimate, power
-from pipeline.theory.driver import Measured, Result, lines, results_of
-from pipeline.view.figure import bare, sheet
+from pipeline.paper.estimates import FloatArray, ends, mean_estimate, power
+from pipeline.theory.driver import Measured, Result, lines, page_of, results_of
+from pipeline.view.figure import sheet
 from pipeline.view.names import NONE
-from pipeline.view.page import Block, Page, Picture, Text, TextTable
+from pipeline.view.page import Page, Picture, TextTable
 from pipeline.view.style import look
 
 EXPERIMENTS = ("rates", "rates_passive", "rates_theory", "rates_sgd")
@@ -45,6 +45,7 @@ LOSSES = {
     "R_T": "{loss:,.1f}",
     "interval": "{low:,.1f} – {high:,.1f}",
 }
+SAID = "{dataset}, {method}: R_T ~ T^{power:.2f} ({low:.2f} to {high:.2f})"
 GUIDES = ((1.0, "T"), (2 / 3, "T^{2/3}"), (1 / 2, "T^{1/2}"))
 GREY = "#777777"
 ROOM = 0.6  # share of the decades of T that the names take at the right
@@ -92,32 +93,12 @@ class Growth:
     losses: FloatArray
     accepted: FloatArray
 
-    @property
-    def means(self) -> list[Estimate]:
-        """Return mean R_T for each size."""
-        return [mean_estimate(losses, "rates") for losses in self.losses.T]
-
-    @property
-    def power(self) -> Estimate:
-        """Return p of R_T ≈ C·T^p over all sizes."""
-        return power(self.sizes, self.losses, "rates")
-
-    @property
-    def late_power(self) -> float:
-        """Return p between the last two sizes."""
-        return power(self.sizes[-2:], self.losses[:, -2:], "rates").value
-
 
 def measure(options: argparse.Namespace) -> Measured[Growth]:
     """Run the experiments: R_T, and its powers of T with their bounds."""
     every = gather(results_of(EXPERIMENTS, options.overrides))
-    return Measured({"losses": losses_table(every), "powers": powers_table(every)}, every)
-
-
-def said(found: Measured[Growth]) -> Iterator[str]:
-    """Return a line for each dataset and method."""
-    pattern = "{dataset}, {method}: R_T ~ T^{power:.2f} ({low:.2f} to {high:.2f})"
-    return lines(pattern, found.tables["powers"])
+    losses, powers = losses_table(every), powers_table(every)
+    return Measured({"losses": losses, "powers": powers}, every, lines(SAID, powers))
 
 
 def gather(results: Sequence[Result]) -> list[Growth]:
@@ -160,15 +141,16 @@ def losses_table(every: Sequence[Growth]) -> pd.DataFrame:
             "dataset": growth.dataset,
             "method": growth.method,
             "T": int(size),
-            "runs": len(growth.losses),
-            "loss": mean.value,
-            **ends(mean.interval),
+            "runs": len(losses),
+            **mean_estimate(losses, "rates").columns("loss"),
             "accepted": accepted,
         }
         for growth in every
-        for size, mean, accepted in zip(growth.sizes, growth.means, growth.accepted, strict=True)
+        for size, losses, accepted in zip(
+            growth.sizes, growth.losses.T, growth.accepted, strict=True
+        )
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).rename(columns={"loss_low": "low", "loss_high": "high"})
 
 
 def powers_table(every: Sequence[Growth]) -> pd.DataFrame:
@@ -177,17 +159,18 @@ def powers_table(every: Sequence[Growth]) -> pd.DataFrame:
 
 
 def _power_row(growth: Growth) -> dict[str, Any]:
-    estimate = growth.power
+    sizes, losses = growth.sizes, growth.losses
+    estimate = power(sizes, losses, "rates")
     bound = bound_of(growth.method, growth.dataset) or Bound(np.nan, "", "")
     return {
         "dataset": growth.dataset,
         "method": growth.method,
-        "from": int(growth.sizes[0]),
-        "to": int(growth.sizes[-1]),
-        "runs": len(growth.losses),
+        "from": int(sizes[0]),
+        "to": int(sizes[-1]),
+        "runs": len(losses),
         "power": estimate.value,
         **ends(estimate.interval),
-        "last_step": growth.late_power,
+        "last_step": power(sizes[-2:], losses[:, -2:], "rates").value,
         "bound": bound.power,
         "kind": bound.kind,
         "source": bound.source,
@@ -197,20 +180,18 @@ def _power_row(growth: Growth) -> dict[str, Any]:
 
 def figure(found: Measured[Growth]) -> Figure:
     """Return the figure: mean R_T with intervals, names and powers at the end of each line."""
-    every = found.runs
-    datasets = list(dict.fromkeys(growth.dataset for growth in every))
+    powers = found.tables["powers"][["dataset", "method", "power"]]
+    losses = found.tables["losses"].merge(powers)
+    datasets = list(dict.fromkeys(losses["dataset"]))
     drawn, axes = sheet(1, len(datasets), (5.2 * len(datasets), 4.4))
-    highest = max(growth.losses.mean(axis=0).max() for growth in every)
-    lowest = min(growth.losses.mean(axis=0).min() for growth in every)
+    lowest, highest = losses["loss"].min(), losses["loss"].max()
     for axis, dataset in zip(axes, datasets, strict=True):
-        here = [growth for growth in every if growth.dataset == dataset]
+        here = losses[losses["dataset"] == dataset]
         axis.set(xscale="log", yscale="log", ylim=(lowest / 2, highest * 4))
-        bare(axis)
-        names = _draw_guides(axis, here, lowest)
-        names += [_draw_growth(axis, growth) for growth in here]
-        _write_names(axis, here, names)
-        axis.set_title(TITLES.get(dataset, dataset), fontsize="medium")
-        axis.set_xlabel("cases decided on, T")
+        names = _draw_guides(axis, here["T"], lowest)
+        names += [_draw_growth(axis, *part) for part in here.groupby("method", sort=False)]
+        _write_names(axis, here["T"], names)
+        axis.set(title=TITLES.get(dataset, dataset), xlabel="cases decided on, T")
     axes[0].set_ylabel("cumulative one-sided loss $R_T$")
     return drawn
 
@@ -224,20 +205,17 @@ class _Name(NamedTuple):
     loss: float
 
 
-def _draw_growth(axis: Axes, growth: Growth) -> _Name:
+def _draw_growth(axis: Axes, method: str, part: pd.DataFrame) -> _Name:
     """Draw mean R_T with its interval; return its name with the power of T."""
-    shown = look(growth.method)
-    low, high = np.transpose([mean.interval for mean in growth.means])
-    mean = growth.losses.mean(axis=0)
-    axis.plot(growth.sizes, mean, **shown.line, marker=MARKERS[growth.method], markersize=5)
-    axis.fill_between(growth.sizes, low, high, color=shown.colour, alpha=0.15, lw=0)
-    text = f"{shown.label}: $T^{{{growth.power.value:.2f}}}$"
-    return _Name(text, shown.colour, growth.sizes[-1], mean[-1])
+    shown, end = look(method), part.iloc[-1]
+    axis.plot(part["T"], part["loss"], **shown.line, marker=MARKERS[method], markersize=5)
+    axis.fill_between(part["T"], part["low"], part["high"], color=shown.colour, alpha=0.15, lw=0)
+    return _Name(f"{shown.label}: $T^{{{end['power']:.2f}}}$", shown.colour, end["T"], end["loss"])
 
 
-def _draw_guides(axis: Axes, here: Sequence[Growth], lowest: float) -> list[_Name]:
+def _draw_guides(axis: Axes, T: pd.Series[int], lowest: float) -> list[_Name]:
     """Draw T, T^⅔ and T^½ from one point: how steep the bounds are, not how high."""
-    sizes = np.array([min(g.sizes[0] for g in here), max(g.sizes[-1] for g in here)])
+    sizes = np.array([T.min(), T.max()])
     names = []
     for slope, text in GUIDES:
         line = 0.75 * lowest * (sizes / sizes[0]) ** slope
@@ -246,12 +224,12 @@ def _draw_guides(axis: Axes, here: Sequence[Growth], lowest: float) -> list[_Nam
     return names
 
 
-def _write_names(axis: Axes, here: Sequence[Growth], names: Sequence[_Name]) -> None:
+def _write_names(axis: Axes, T: pd.Series[int], names: Sequence[_Name]) -> None:
     """Write the names at the right of all lines, far enough from each other to be read.
 
     A line that ends earlier is led to its name by a hair.
     """
-    first, last = min(g.sizes[0] for g in here), max(g.sizes[-1] for g in here)
+    first, last = T.min(), T.max()
     axis.set_xlim(first / 1.3, last * (last / first) ** ROOM)
     decades = [10.0**k for k in range(3, 1 + round(np.log10(last)))]
     axis.xaxis.set(major_locator=FixedLocator(decades), minor_locator=NullLocator())
@@ -272,18 +250,15 @@ def page(found: Measured[Growth]) -> Page:
     powers, losses = (_named(found.tables[name]) for name in ("powers", "losses"))
     proved = powers["kind"] + powers["bound"].map(" {:.2f} (".format) + powers["source"] + ")"
     powers["theory"] = proved.where(powers["source"] != "", NONE)
-    blocks: list[Block] = [
-        Text(
-            "R_T ≈ C·T^p: p is the slope of log mean R_T over log T, with a 95 % bootstrap "
-            "interval over runs; the last step is p between the two largest T. A run has data of "
-            "its own."
-        ),
+    return page_of(
+        "How fast the loss grows",
+        """R_T ≈ C·T^p: p is the slope of log mean R_T over log T, with a 95 % bootstrap interval
+        over runs; the last step is p between the two largest T. A run has data of its own.""",
         TextTable.of(POWERS, powers, ("dataset", "method", "theory")),
         Picture("Cumulative loss over T", "rates.png"),
-        Text("Mean R_T, with a 95 % bootstrap interval over runs:"),
+        "Mean R_T, with a 95 % bootstrap interval over runs:",
         TextTable.of(LOSSES, losses, ("dataset", "method")),
-    ]
-    return Page("How fast the loss grows", blocks)
+    )
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:

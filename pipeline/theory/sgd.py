@@ -8,7 +8,7 @@ with the logistic link, and with −s_t above the mean.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,9 +22,9 @@ from pipeline.core.links import Linear, get_link
 from pipeline.core.methods.sgd import Sgd
 from pipeline.paper.estimates import mean_estimate
 from pipeline.theory.algorithm3 import Case, Path, follow
-from pipeline.theory.driver import Measured, Result, lines, results_of
-from pipeline.view.figure import bare, sheet
-from pipeline.view.page import Block, Page, Picture, Text, TextTable
+from pipeline.theory.driver import Measured, Result, lines, page_of, results_of
+from pipeline.view.figure import sheet
+from pipeline.view.page import Page, Picture, TextTable
 from pipeline.view.style import look
 
 EXPERIMENTS = ("sgd", "sgd_high")
@@ -65,6 +65,10 @@ CELLS = {
     "accepted": "{accepted:.1%}",
     "decided wrongly": "{mistakes:.2%}",
 }
+SAID = (
+    "{case}: d_t bounds the distance in {bounded} of {runs} runs, {mistakes:.2%} decided wrongly "
+    "(bound {error_probability:.2f})"
+)
 LEAST = 5e-3  # share of mistakes at which the last panel begins
 
 
@@ -78,16 +82,7 @@ def measure(options: argparse.Namespace) -> Measured[Case]:
         "sgd_paths": pd.concat([points_of(case, paths[case.name]) for case in cases]),
         "sgd_cells": pd.DataFrame([cell_row(result) for result in results]),
     }
-    return Measured(tables, cases)
-
-
-def said(found: Measured[Case]) -> Iterator[str]:
-    """Return a line for each case."""
-    return lines(
-        "{case}: d_t bounds the distance in {bounded} of {runs} runs, {mistakes:.2%} decided "
-        "wrongly (bound {error_probability:.2f})",
-        found.tables["sgd"],
-    )
+    return Measured(tables, cases, lines(SAID, tables["sgd"]))
 
 
 def cases_of(cell: Cell) -> list[Case]:
@@ -178,19 +173,17 @@ def cell_row(result: Result) -> dict[str, Any]:
 def figure(found: Measured[Case]) -> Figure:
     """Return the figure; its last panel compares the mistakes with their bounds."""
     table, paths = found.tables["sgd"], found.tables["sgd_paths"]
-    columns = 3
-    drawn, axes = sheet(-(-(len(table) + 1) // columns), columns, (13.0, 7.2))
+    drawn, axes = sheet(-(-(len(table) + 1) // 3), 3, (13.0, 7.2))
     for axis, case in zip(axes, table["case"], strict=False):
-        _draw_distance(axis, paths[paths["case"] == case])
-        axis.set_title(case, fontsize="medium")
-    axes[0].legend(frameon=False, fontsize="small", loc="center right")
+        _draw_distance(axis, case, paths[paths["case"] == case])
+    axes[0].legend(fontsize="small", loc="center right")
     _draw_mistakes(axes[len(table)], table)
     for axis in axes[len(table) + 1 :]:
         axis.set_axis_off()
     return drawn
 
 
-def _draw_distance(axis: Axes, part: pd.DataFrame) -> None:
+def _draw_distance(axis: Axes, case: str, part: pd.DataFrame) -> None:
     t = part["round"]
     looks: dict[str, tuple[str, dict[str, Any]]] = {
         "distance": ("‖β_t − β*‖ of SGD", {**look("sgd").line, "linewidth": 2.0, "zorder": 3}),
@@ -202,9 +195,8 @@ def _draw_distance(axis: Axes, part: pd.DataFrame) -> None:
             t, part[f"{name}_low"], part[f"{name}_high"], color=style["color"], alpha=0.15,
             linewidth=0,
         )  # fmt: skip
-    axis.set(xscale="log", xlabel="round t", ylabel="distance to β*")
+    axis.set(title=case, xscale="log", xlabel="round t", ylabel="distance to β*")
     axis.set_ylim(-0.03, max(1.1, part["distance_high"].max()))
-    bare(axis)
 
 
 def _draw_mistakes(axis: Axes, table: pd.DataFrame) -> None:
@@ -219,36 +211,28 @@ def _draw_mistakes(axis: Axes, table: pd.DataFrame) -> None:
         axis.annotate(case, (LEAST, row + 0.22), (4, 0), textcoords="offset points",
                       fontsize="small")  # fmt: skip
     axis.set(xscale="log", xlim=(LEAST, 1.0), ylim=(-0.6, len(table) + 0.9), yticks=[])
-    axis.set(xlabel="share of the rows", ylabel="case")
-    axis.set_title("rows decided wrongly", fontsize="medium")
-    axis.legend(frameon=False, fontsize="small", loc="upper left", ncols=2)
-    bare(axis)
+    axis.set(title="rows decided wrongly", xlabel="share of the rows", ylabel="case")
+    axis.legend(fontsize="small", loc="upper left", ncols=2)
 
 
 def page(found: Measured[Case]) -> Page:
     """Return the page."""
     rows, cells = (_shown(found.tables[name]) for name in ("sgd", "sgd_cells"))
     case = found.runs[0]
-    blocks: list[Block] = [
-        Text(
-            f"x ~ N(0, I), d = {case.d}, ‖β*‖ = d₀ = {case.coef_norm:g}, noise uniform on ±B, "
-            f"T = {case.n:,}, {rows['runs'].iloc[0]} runs with data of their own."
-        ),
-        Text(
-            "**The distance.** Proposition 2: an update brings E‖β_t − β*‖² down by α²/(‖x‖²L²) "
-            "at least, so that d_t bounds the distance; where β stays, μ is right to L/γ·(α + 2B)."
-        ),
+    return page_of(
+        "Algorithm 3: SGD under partial feedback",
+        f"""x ~ N(0, I), d = {case.d}, ‖β*‖ = d₀ = {case.coef_norm:g}, noise uniform on ±B,
+        T = {case.n:,}, {rows["runs"].iloc[0]} runs with data of their own.""",
+        """**The distance.** Proposition 2: an update brings E‖β_t − β*‖² down by α²/(‖x‖²L²) at
+        least, so that d_t bounds the distance; where β stays, μ is right to L/γ·(α + 2B).""",
         TextTable.of(DISTANCES, rows),
-        Text(
-            "**The mistakes.** Proposition 2: a row is decided wrongly with probability ρ at most. "
-            "Accepting every row (above the mean, rejecting every row) keeps that bound as well."
-        ),
+        """**The mistakes.** Proposition 2: a row is decided wrongly with probability ρ at most.
+        Accepting every row (above the mean, rejecting every row) keeps that bound as well.""",
         TextTable.of(MISTAKES, rows),
-        Text("**Through the pipeline**, the cells of `experiment=sgd` and `sgd_high`:"),
+        "**Through the pipeline**, the cells of `experiment=sgd` and `sgd_high`:",
         TextTable.of(CELLS, cells),
         Picture("Distance to β* and mistakes of Algorithm 3", "sgd.png"),
-    ]
-    return Page("Algorithm 3: SGD under partial feedback", blocks)
+    )
 
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ rejects it ever after: v is lost in a run that missed v at all.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,11 +25,11 @@ from pipeline.data.splits import initial_size
 from pipeline.data.synthetic import TRAP_GROUPS
 from pipeline.paper.estimates import FloatArray, ends, line_slopes, mean_estimate, wilson_interval
 from pipeline.results.average import AverageLoss, average_of
-from pipeline.theory.driver import Measured, Result, lines, results_of
+from pipeline.theory.driver import Measured, Result, lines, page_of, results_of
 from pipeline.view.curves import AVERAGE_LOSS, ROUND, draw_lines
 from pipeline.view.figure import legend, sheet
 from pipeline.view.names import method_name
-from pipeline.view.page import Block, Items, Page, Picture, Text, TextTable
+from pipeline.view.page import Items, Page, Picture, TextTable
 from pipeline.view.style import look
 
 EXPERIMENTS = ("greedy_trap", "greedy_trap_logistic")
@@ -49,6 +49,10 @@ COLUMNS = {
     "second half": "{slope_second_half:.4f}",
 }
 WITHOUT_ALPHA = ("greedy", "erm")
+SAID = (
+    "{link}, {method}: v lost in {lost} of {runs} runs ({lost_low:.3f} to {lost_high:.3f}), "
+    "loss a row {slope:.4f}"
+)
 
 
 @dataclass(frozen=True)
@@ -85,16 +89,8 @@ class Runs:
 def measure(options: argparse.Namespace) -> Measured[Runs]:
     """Run the trap: who lost v, and how fast the loss grows."""
     every = gather(results_of(EXPERIMENTS, options.overrides))
-    return Measured({"trap": pd.DataFrame([row_of(runs) for runs in every])}, every)
-
-
-def said(found: Measured[Runs]) -> Iterator[str]:
-    """Return a line for each link and method."""
-    return lines(
-        "{link}, {method}: v lost in {lost} of {runs} runs ({lost_low:.3f} to {lost_high:.3f}), "
-        "loss a row {slope:.4f}",
-        found.tables["trap"],
-    )
+    table = pd.DataFrame([row_of(runs) for runs in every])
+    return Measured({"trap": table}, every, lines(SAID, table))
 
 
 def gather(results: Sequence[Result]) -> list[Runs]:
@@ -135,7 +131,7 @@ def row_of(runs: Runs) -> dict[str, object]:
     n = len(runs.missed)
     lost, at_once = int((runs.missed > 0).sum()), int((runs.accepted == 0).sum())
     slopes = [_slope(runs, *part) for part in ((WARM_UP, 1.0), (WARM_UP, 0.5), (0.5, 1.0))]
-    data, (link, method) = runs.cell.dataset, runs.key
+    (link, method), data, batch = runs.key, runs.cell.dataset, runs.cell.setting.batch_size
     by_mean = link == "linear" and method in WITHOUT_ALPHA  # of the labels of v
     return {
         "link": link,
@@ -153,7 +149,7 @@ def row_of(runs: Runs) -> dict[str, object]:
         "slope_of_v": lost / n * float(data["share"]) * float(data["gap"]),
         "slope_first_half": float(slopes[1].mean()),
         "slope_second_half": float(slopes[2].mean()),
-        "average_loss": float(runs.losses[:, -1].mean() / runs.rounds[-1] / _batch(runs)),
+        "average_loss": float(runs.losses[:, -1].mean() / runs.rounds[-1] / batch),
     }
 
 
@@ -174,14 +170,10 @@ def _slope(runs: Runs, first: float, last: float) -> FloatArray:
     """Return the slope of R_t a row between two shares of the stream, for each run."""
     share = runs.rounds / runs.rounds[-1]
     chosen = (share >= first) & (share <= last)
-    x = runs.rounds[chosen].astype(np.float64) * _batch(runs)
+    x = runs.rounds[chosen].astype(np.float64) * runs.cell.setting.batch_size
     if len(x) < 2:
         raise ValueError("curve_points: too few to fit a line through R_t")
     return line_slopes(x, runs.losses[:, chosen])
-
-
-def _batch(runs: Runs) -> int:
-    return runs.cell.setting.batch_size
 
 
 def figure(found: Measured[Runs]) -> Figure:
@@ -196,10 +188,9 @@ def figure(found: Measured[Runs]) -> Figure:
             if runs.key[1] == "greedy":
                 _draw_parts(axis, runs)
         axis.set_ylim(bottom=0)  # what stays up, and what falls
-        cell = here[0].cell
-        rows = "1 row" if cell.setting.batch_size == 1 else f"{cell.setting.batch_size} rows"
-        axis.set_title(f"{link} link, {rows} a round", fontsize="medium")
-        axis.set(xlabel=ROUND, ylabel=AVERAGE_LOSS)
+        size = here[0].cell.setting.batch_size
+        rows = "1 row" if size == 1 else f"{size} rows"
+        axis.set(title=f"{link} link, {rows} a round", xlabel=ROUND, ylabel=AVERAGE_LOSS)
     thin: dict[str, Any] = {"color": look("greedy").colour, "linewidth": 0.8}
     legend(
         drawn,
@@ -223,21 +214,18 @@ def _draw_parts(axis: Axes, runs: Runs) -> None:
 def page(found: Measured[Runs]) -> Page:
     """Return the page: shares and slopes with their intervals."""
     table = found.tables["trap"]
-    blocks: list[Block] = [
-        Text(
-            f"The theorem: greedy loses v with a probability of at least {BOUND:g}, and its loss "
-            "then grows linearly. Shares have Wilson's 95 % intervals, the loss a row (slope of "
-            "R_t after the first tenth) has a bootstrap interval over runs; a run has data of its "
-            "own."
-        ),
+    exact = table["at_once_exact"].dropna()[:1]
+    said = "Exact, linear link, greedy: v is rejected at once with probability E[Φ(−τ√n′/σ)] = "
+    return page_of(
+        "Theorem 1: greedy does not converge",
+        f"""The theorem: greedy loses v with a probability of at least {BOUND:g}, and its loss then
+        grows linearly. Shares have Wilson's 95 % intervals, the loss a row (slope of R_t after the
+        first tenth) has a bootstrap interval over runs; a run has data of its own.""",
         Items([setting_text(runs) for runs in found.runs if runs.key[1] == "greedy"]),
         runs_table(table),
-    ]
-    for exact in table["at_once_exact"].dropna()[:1]:
-        said = f"v is rejected at once with probability E[Φ(−τ√n′/σ)] = {exact:.3f}."
-        blocks.append(Text(f"Exact, linear link, greedy: {said}"))
-    blocks.append(Picture("Average one-sided loss of greedy and ours", "trap.png"))
-    return Page("Theorem 1: greedy does not converge", blocks)
+        *(f"{said}{value:.3f}." for value in exact),
+        Picture("Average one-sided loss of greedy and ours", "trap.png"),
+    )
 
 
 def runs_table(table: pd.DataFrame) -> TextTable:

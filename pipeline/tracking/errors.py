@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pipeline.terminal import short
+
 LATER = (
     "results are saved; log them later with: python -m pipeline.sync "
     "(and outputs=… as in this command)"
@@ -31,25 +33,17 @@ class TrackingError(Exception):
 
     def __init__(self, uri: str, why: str) -> None:
         super().__init__(f"MLflow at {without_password(uri)}: {why}; {LATER}")
-        self.uri, self.why = uri, why
-
-    def __reduce__(self) -> tuple[type[TrackingError], tuple[str, str]]:
-        # A worker may have to send it to its parent.
-        return type(self), (self.uri, self.why)
+        self.why = why
 
     @classmethod
     def of(cls, uri: str, error: Exception) -> TrackingError:
         """Return the error that says in one line what another one says in many."""
         text = str(error)
         known = [words for sign, words in PLAIN_WORDS.items() if sign in text]
-        return cls(uri, known[0] if known else _first_line(text) or type(error).__name__)
+        first = short(without_password(text.strip().partition("\n")[0]), LONGEST)
+        return cls(uri, known[0] if known else first or type(error).__name__)
 
 
 def without_password(uri: str) -> str:
     """Return an address that may be shown: what stands between ``//`` and ``@`` is left out."""
     return re.sub(r"//[^/@]*@", "//…@", uri)
-
-
-def _first_line(text: str) -> str:
-    line = without_password(text.strip().partition("\n")[0])
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from pipeline.results.average import average_loss, group_rates
 from pipeline.results.journal import Run
 from pipeline.results.outcome import Outcome
 from pipeline.results.runs import CONFIG, ENVIRONMENT, PARTS, RunFolder
-from pipeline.tracking.sweep import LONGEST_VALUE, Sweep, key_of, short, span
+from pipeline.terminal import short
+from pipeline.tracking.sweep import LONGEST_VALUE, Sweep, key_of, span
 
 Point = tuple[str, int, float]  # metric, step, value
 CURVE_POINTS = 100  # of each curve: a point costs MLflow 0.04 ms
@@ -68,24 +69,21 @@ def record_of(run: Run, sweep: Sweep) -> Record:
         name=sweep.run_name(run, params.get("seed")),
         params=params,
         tags=_tags(run, sweep, environment),
-        metrics={} if outcome is None else dict(_figures(outcome)),
+        metrics={} if outcome is None else _figures(outcome),
         points=[] if outcome is None else [*_curves(outcome, config), *_loss_by_alpha(outcome)],
         environment=environment,
         summary={} if outcome is None else outcome.summary,
     )
 
 
-def _figures(outcome: Outcome) -> Iterator[tuple[str, float]]:
-    for key, of in METRICS.items():
-        yield from _known(key, outcome.summary.get(of))
+def _figures(outcome: Outcome) -> dict[str, float]:
+    """Return the figures that are known, those of the largest groups too."""
+    found = {key: outcome.summary.get(of) for key, of in METRICS.items()}
     largest = sorted(group_rates(outcome), key=lambda rates: -rates.rows)[:MOST_GROUPS]
     for name, rates in zip(_group_names([one.group for one in largest]), largest, strict=True):
         for figure in ("loss", "accepted_rate", "missed_rate"):
-            yield from _known(f"group_{figure}_{name}", getattr(rates, figure))
-
-
-def _known(key: str, value: float | None) -> list[tuple[str, float]]:
-    return [] if value is None or not math.isfinite(value) else [(key, float(value))]
+            found[f"group_{figure}_{name}"] = getattr(rates, figure)
+    return {key: float(v) for key, v in found.items() if v is not None and math.isfinite(v)}
 
 
 def _group_names(groups: Sequence[str]) -> list[str]:

@@ -59,15 +59,6 @@ def _quoted(path: Path) -> str:
     return str(path).replace("%", "%25").replace("?", "%3F")
 
 
-def artifact_location(uri: str, outputs: Path) -> str | None:
-    """Return where a new experiment keeps its files; None: the server's own place.
-
-    A database has no such place, and MLflow would take the folder the command runs in.
-    """
-    remote = uri.startswith(("http:", "https:", "databricks"))
-    return None if remote else (outputs.resolve() / ARTIFACTS).as_uri()
-
-
 def set_environment() -> None:
     """Make MLflow quiet and impatient; what the user has set stays as it is."""
     for key, value in {**QUIET, **IMPATIENT}.items():
@@ -151,8 +142,11 @@ def experiment_id(uri: str, name: str, outputs: Path) -> str:
     client = client_of(uri)
     found = client.get_experiment_by_name(name)
     if found is None:
+        # A server has a place for files; for a database MLflow would take the working folder.
+        remote = uri.startswith(("http:", "https:", "databricks"))
+        place = None if remote else (outputs.resolve() / ARTIFACTS).as_uri()
         try:
-            return str(client.create_experiment(name, artifact_location(uri, outputs)))
+            return str(client.create_experiment(name, place))
         except Exception:  # by somebody on another machine, a moment ago?
             found = client.get_experiment_by_name(name)
             if found is None:

@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from pipeline.results.journal import Run
+from pipeline.terminal import short
 from pipeline.view.names import cutoff_name, method_name
 from pipeline.view.style import look
 
@@ -35,6 +36,11 @@ class Sweep:
     def label(self) -> str:
         """Return the name of its folder."""
         return str(self.about.get("sweep", ""))
+
+    @property
+    def is_tracked(self) -> bool:
+        """Tell whether MLflow is to be told of it."""
+        return bool(self.about["tracking_wanted"]["name"] != "none")
 
     @property
     def content(self) -> Mapping[str, Sequence[str]]:
@@ -132,7 +138,7 @@ class Sweep:
 
 
 def content_of(cells: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
-    """Return the values of each noun, each once, in their order."""
+    """Return the values of each noun, or whatever keys cells have, each once, in their order."""
     found: dict[str, dict[str, None]] = {}
     for cell in cells:
         for noun, value in cell.items():
@@ -150,11 +156,6 @@ def span(numbers: Sequence[int]) -> str:
 def key_of(name: str) -> str:
     """Return a name MLflow takes: options of an own method may be called anything."""
     return re.sub(r"[^\w\-./ :]", "_", name, flags=re.ASCII)
-
-
-def short(text: str, longest: int) -> str:
-    """Return a text, cut where it is too long."""
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def _is_other(override: str) -> bool:

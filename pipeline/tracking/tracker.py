@@ -22,7 +22,6 @@ from pipeline.tracking.store import client_of, experiment_id, locked, store_uri,
 from pipeline.tracking.sweep import Sweep
 
 if TYPE_CHECKING:
-    from mlflow.entities import DatasetInput
     from mlflow.entities import Run as MlflowRun
     from mlflow.tracking import MlflowClient
 
@@ -161,19 +160,14 @@ def _open_parent(client: MlflowClient, number: str, sweep: Sweep, again: bool) -
 
     about = sweep.about
     tags = {key: str(about[key]) for key in ("sweep", "jobs", "started") if key in about}
-    left = _left_open(client, number, tags) if again else None
+    filters = " and ".join([*(_equals(key, value) for key, value in tags.items()), IS_RUNNING])
+    left = next(iter(_search(client, number, filters)), None) if again else None
     command = str(about.get("command", ""))
     tags |= {"command": command, NOTE: f"```sh\n{command}\n```"}
     run = left or client.create_run(number, tags=tags, run_name=sweep.name)
     params = [Param(key, value) for key, value in sweep.params.items()]
     client.log_batch(run.info.run_id, params=params)
     return str(run.info.run_id)
-
-
-def _left_open(client: MlflowClient, number: str, tags: Mapping[str, str]) -> MlflowRun | None:
-    """Return the run of a sweep whose opener did not live to note it."""
-    filters = [_equals(key, value) for key, value in tags.items()]
-    return next(iter(_search(client, number, " and ".join([*filters, IS_RUNNING]))), None)
 
 
 def _search(client: MlflowClient, number: str, filters: str) -> Sequence[MlflowRun]:
@@ -201,30 +195,23 @@ def _fill(client: MlflowClient, run_id: str, record: Record, run: Run, now: int)
         some = metrics[k * MOST_METRICS : (k + 1) * MOST_METRICS]
         client.log_batch(run_id, some, params[k * MOST_PARAMS : (k + 1) * MOST_PARAMS])
     if "data" in record.environment:
-        _log_dataset(client, run_id, _dataset(record))
-    _log_files(client, run_id, run)
+        _log_dataset(client, run_id, record)
+    # The folder may hold both: one computation may have succeeded and another one failed.
+    names = FILES_OF_FAILURE if run.state == "failed" else FILES
+    files = [Path(run.folder) / name for name in names] if run.folder else []
+    for file in filter(Path.exists, files):
+        client.log_artifact(run_id, str(file))
     client.set_terminated(run_id, "FAILED" if run.state == "failed" else "FINISHED", now)
 
 
-def _log_dataset(client: MlflowClient, run_id: str, used: DatasetInput) -> None:
-    """Name a run's dataset, which MLflow keeps once for all runs.
+def _log_dataset(client: MlflowClient, run_id: str, record: Record) -> None:
+    """Name a run's dataset by name and hash, without reading it; MLflow keeps it for all runs.
 
     It looks for the dataset and adds it where it is missing. Two writers that do so at once both
     miss it, and the database refuses the second one's; asked again, MLflow finds the first one's.
     """
-    from mlflow.exceptions import MlflowException
-
-    try:
-        client.log_inputs(run_id, [used])
-    except MlflowException as error:
-        if error.error_code != REFUSED:
-            raise
-        client.log_inputs(run_id, [used])
-
-
-def _dataset(record: Record) -> DatasetInput:
-    """Return the dataset as MLflow's input: name and hash, without reading it."""
     from mlflow.entities import Dataset, DatasetInput, InputTag
+    from mlflow.exceptions import MlflowException
 
     data, summary = record.environment["data"], record.summary
     rows = summary.get("n_initial", 0) + summary.get("n_stream", 0)
@@ -235,14 +222,10 @@ def _dataset(record: Record) -> DatasetInput:
         source=json.dumps({"found in": data.get("source") or "memory", "hash": data["hash"]}),
         profile=json.dumps({"num_rows": rows}),
     )
-    return DatasetInput(dataset, [InputTag(CONTEXT, "stream")])
-
-
-def _log_files(client: MlflowClient, run_id: str, run: Run) -> None:
-    if run.folder is None:
-        return
-    # The folder may hold both: one computation may have succeeded and another one failed.
-    names = FILES_OF_FAILURE if run.state == "failed" else FILES
-    for file in (Path(run.folder) / name for name in names):
-        if file.exists():
-            client.log_artifact(run_id, str(file))
+    used = [DatasetInput(dataset, [InputTag(CONTEXT, "stream")])]
+    try:
+        client.log_inputs(run_id, used)
+    except MlflowException as error:
+        if error.error_code != REFUSED:
+            raise
+        client.log_inputs(run_id, used)

@@ -31,11 +31,10 @@ TYPE, NAME = "workflowType=machine_learning", "tags.`mlflow.runName`"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check that there is something to show and a port to show it on, then become the server."""
     any_terminal()
-    given = sys.argv[1:] if arguments is None else arguments
-    return guarded(lambda: _serve(given), {ValueError: FAILED}, prefix="")
+    return guarded(lambda: _serve(arguments), {ValueError: FAILED}, prefix="")
 
 
-def _serve(arguments: Sequence[str]) -> int:
+def _serve(arguments: Sequence[str] | None) -> int:
     outputs, port = parse(arguments)
     check(outputs, port)
     print("MLflow, ready in some seconds (Ctrl-C ends it):")
@@ -47,7 +46,7 @@ def _serve(arguments: Sequence[str]) -> int:
     os.execv(sys.executable, server_command(outputs, port))
 
 
-def parse(arguments: Sequence[str]) -> tuple[Path, int]:
+def parse(arguments: Sequence[str] | None) -> tuple[Path, int]:
     """Return outputs and port as the command line has them."""
     given = settings("pipeline.tracking.ui", str(__doc__), SETTINGS, arguments)
     port = given["port"]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 
 from pipeline.results.average import AverageLoss
 from pipeline.view.figure import bare, count_rounds, few_ticks, legend, save, sheet
@@ -20,11 +18,8 @@ EARLY = 0.1  # share of the rounds that may leave the panel: their averages are 
 BAND = 0.15  # opacity: one can be seen in print, seven over each other lie below all lines
 ROUND, AVERAGE_LOSS = "round t", "average loss $R_t/t$"
 
-Array = NDArray[Any]
 
-
-@dataclass(frozen=True)
-class Panel:
+class Panel(NamedTuple):
     """One setting: the average loss of each method."""
 
     title: str
@@ -62,7 +57,7 @@ def draw_lines(axis: Axes, lines: Mapping[str, AverageLoss]) -> None:
     bare(axis)
 
 
-def draw_line(axis: Axes, method: str, x: Array, y: Array, error: Array) -> None:
+def draw_line(axis: Axes, method: str, x: np.ndarray, y: np.ndarray, error: np.ndarray) -> None:
     """Draw a method's line, with a band of one standard error."""
     axis.plot(x, y, zorder=layer(method), **look(method).line)
     colour = look(method).colour

@@ -42,19 +42,16 @@ def or_dash(value: float, pattern: str) -> str:
 def alpha_text(alpha: float | None) -> str:
     """Return 4 as "4", 0.25 as "1/4", and 0, the alpha of a method that has none, as "–"."""
     if not alpha:
-        return "–"
+        return NONE
     inverse = 1.0 / alpha
-    if alpha < 1 and inverse == int(inverse):
-        return f"1/{inverse:g}"
-    return f"{alpha:g}"
+    return f"1/{inverse:g}" if alpha < 1 and inverse == int(inverse) else f"{alpha:g}"
 
 
 def loss_text(loss: float, standard_error: float | None) -> str:
     """Return mean ± standard error with as many digits as can be told apart."""
     digits = 2 if loss < 1000 else 1
-    if standard_error is None:
-        return f"{loss:.{digits}f}"
-    return f"{loss:.{digits}f} ± {standard_error:.{digits}f}"
+    error = "" if standard_error is None else f" ± {standard_error:.{digits}f}"
+    return f"{loss:.{digits}f}{error}"
 
 
 def name_text(labels: dict[str, str]) -> str:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from pipeline.view.names import NONE
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 NOT_A_NUMBER = ("nan", "nan%")
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """The title of what follows."""
 
     text: str
@@ -30,8 +28,7 @@ class Heading:
         return f"## {self.text}"
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A paragraph."""
 
     text: str
@@ -41,8 +38,7 @@ class Text:
         return self.text
 
 
-@dataclass(frozen=True)
-class Items:
+class Items(NamedTuple):
     """A list."""
 
     items: Sequence[str]
@@ -52,8 +48,7 @@ class Items:
         return "\n".join(f"- {item}" for item in self.items)
 
 
-@dataclass(frozen=True)
-class TextTable:
+class TextTable(NamedTuple):
     """A table of texts.
 
     Attributes:
@@ -68,10 +63,7 @@ class TextTable:
 
     @classmethod
     def of(
-        cls,
-        columns: Mapping[str, str],
-        frame: pd.DataFrame,
-        words: Sequence[str] | None = None,
+        cls, columns: Mapping[str, str], frame: pd.DataFrame, words: Sequence[str] | None = None
     ) -> TextTable:
         """Return the table of a frame's rows, a dash for what is not a number.
 
@@ -92,8 +84,7 @@ class TextTable:
         return "\n".join(f"| {' | '.join(cells)} |" for cells in (self.heads, rule, *self.rows))
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """A picture in a file beside the page."""
 
     alt: str
@@ -104,8 +95,7 @@ class Picture:
         return f"![{self.alt}]({self.file})"
 
 
-@dataclass(frozen=True)
-class Commands:
+class Commands(NamedTuple):
     """Lines for a shell."""
 
     lines: Sequence[str]
@@ -116,11 +106,10 @@ class Commands:
 
 
 Block = Heading | Text | Items | TextTable | Picture | Commands
-KINDS = {kind.__name__: kind for kind in (Heading, Text, Items, TextTable, Picture, Commands)}
+KINDS = {kind.__name__: kind for kind in get_args(Block)}
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """A title and what follows it."""
 
     title: str
@@ -132,7 +121,7 @@ class Page:
 
     def json(self) -> str:
         """Return the page as JSON, as :func:`read_page` reads it."""
-        blocks = [{"kind": type(block).__name__, **asdict(block)} for block in self.blocks]
+        blocks = [{"kind": type(block).__name__, **block._asdict()} for block in self.blocks]
         whole = {"title": self.title, "blocks": blocks}
         return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 

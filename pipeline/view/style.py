@@ -6,12 +6,10 @@ so that methods can be told apart in greyscale.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """Label, colour and line of a method."""
 
     label: str

@@ -47,7 +47,8 @@ def run_one(*overrides: str, config_dirs: Sequence[Path] = ()) -> Run:
     """Run one cell as a command does, in this process."""
     chosen = values(*overrides)
     journal = Journal(Path(tempfile.mkdtemp()))
-    (only,) = run({0: make_cell(chosen, config_dirs)}, order_of(chosen, here, 1), journal)
+    order = order_of({**chosen, "n_jobs": 1}, here)
+    (only,) = run({0: make_cell(chosen, config_dirs)}, order, journal)
     return only
 
 

@@ -53,7 +53,8 @@ def test_tally(rows: list, cutoff: float, batch: int, points: int) -> None:
     n_rounds = -(-len(rows) // batch)
     rounds = loss.curve_rounds(n_rounds, points)
     curve, counts, group_loss = np.full(len(rounds), np.nan), np.zeros((3, 5), int), np.zeros(3)
-    loss.tally(accepted, truth, cutoff, group, batch, rounds, curve, counts, group_loss)
+    sums = (curve[None], counts[None], group_loss[None])
+    loss.tally_lanes(accepted[None], truth, np.array([cutoff]), group, batch, rounds, *sums)
 
     lost = np.array([by_definition(t, cutoff, a) for t, a, _ in rows])
     ends = np.minimum(rounds * batch, len(rows))

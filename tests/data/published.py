@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from pipeline.data.sources.kept import Bundled
+from pipeline.data.sources import Settings, table_from
 from pipeline.data.spec import dataset_names, read_spec
 
 TABLES = [(name, key) for name in dataset_names() for key in read_spec(name).tables]
@@ -25,9 +25,7 @@ DIABETES = {"bmi": "{:.1f}", "pedigree": "{:.3f}"}
 
 
 def bundled_table(name: str, key: str) -> pd.DataFrame:
-    table = Bundled().table(key, read_spec(name).tables[key])
-    assert table is not None
-    return table
+    return table_from("bundled", key, read_spec(name).tables[key], Settings.of())[0]
 
 
 def published_files(name: str, key: str) -> Iterator[tuple[str, bytes]]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 
 from pipeline.data.dataset import Dataset, check, encode, keep_rows, load, value_hash
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
-from pipeline.data.sources import Settings, find_table
-from pipeline.data.sources.published_files import Mirror, read_files
+from pipeline.data.sources import Settings, find_table, table_from
+from pipeline.data.sources.published_files import read_files
 from pipeline.data.spec import dataset_names, read_spec
 from tests.data.published import TABLES, bundled_table, published_files
 
@@ -108,8 +109,7 @@ def test_bundled_values_are_those_of_the_published_files(name: str, key: str) ->
 
 @pytest.mark.parametrize(("name", "key"), TABLES)
 def test_a_table_from_the_mirror(name: str, key: str, mirror: Path) -> None:
-    table = Mirror(mirror).table(key, read_spec(name).tables[key])
-    assert table is not None
+    table, _ = table_from("mirror", key, read_spec(name).tables[key], Settings.of(mirror))
     assert table.equals(bundled_table(name, key))
 
 
@@ -265,7 +265,14 @@ def test_a_copy_without_decimal_points_does_not_pass(mirror: Path, tmp_path: Pat
     ],
 )
 def test_a_mismatch_shows_both_figures(key: str, value: object, message: str) -> None:
-    expect = read_spec("blood").protocols["inferred"].expect
-    setattr(expect, key, value)
+    recipe = read_spec("blood").protocols["inferred"]
+    setattr(recipe.expect, key, value)
     with pytest.raises(MismatchError, match=message):
-        check(bundled("blood"), expect)
+        check(bundled("blood"), recipe)
+
+
+def test_a_dataset_cannot_lose_the_intercept_its_results_are_named_after() -> None:
+    """Its values do not tell: a changed loader would give other figures under the same name."""
+    recipe = read_spec("blood").protocols["inferred"]
+    with pytest.raises(MismatchError, match="intercept: expected True, found False"):
+        check(replace(bundled("blood"), intercept=False), recipe)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from pipeline.data.sources.kept import Raw
-from pipeline.data.sources.settings import RAW
+from pipeline.data.sources.settings import RAW, Settings
+from pipeline.data.sources.table import raw_path
 from pipeline.data.spec import dataset_names, read_spec
 
 ROOT = Path(__file__).parents[2]
@@ -40,13 +40,16 @@ def tables_of(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", dataset_names())
-def test_every_table_that_a_protocol_needs_is_pinned(name: str) -> None:
+def test_every_table_that_a_protocol_needs_is_pinned(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(RAW)
     lock = OmegaConf.to_container(OmegaConf.load(ROOT / "dvc.lock").stages)
     assert isinstance(lock, dict)
     stages = {"inferred": lock[f"fetch@{name}"], "stated": lock.get(f"fetch_stated@{name}")}
     spec = read_spec(name)
     for protocol, recipe in spec.protocols.items():
-        path = Raw(Path("data/raw")).path(recipe.table, spec.tables[recipe.table])
+        path = raw_path(recipe.table, spec.tables[recipe.table], Settings.of())
         stage = stages[protocol] or stages["inferred"]
         assert [out["path"] for out in stage["outs"]] == [str(path)]
         tables = stage["params"][f"conf/dataset/{name}.yaml"]["tables"]

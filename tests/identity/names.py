@@ -7,11 +7,10 @@ from pathlib import Path
 
 from pipeline.cells.cell import Cell
 from pipeline.cells.compute import compute
-from pipeline.cells.definitions import CODE, Code
+from pipeline.cells.definitions import CODE, Code, Module
 from pipeline.cells.identity import folder_of, identity_of
 from pipeline.cells.problem import prepare
 from pipeline.cells.read import make_cell
-from pipeline.cells.syntax import Module
 from pipeline.data.sources import Settings
 from tests.cells.configs import SMALL, values
 

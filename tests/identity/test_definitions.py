@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cells.definitions import Code
-from pipeline.cells.syntax import Module
+from pipeline.cells.definitions import Code, Module
 from tests.identity.names import root
 
 
@@ -47,11 +46,6 @@ SAME = {
     ),
     "asserted": ("def f(x): assert x, 'a'", "def f(x): assert x, f'b {x}'"),
     "others": ("def g(): return 1\ndef f(): return 1", "def g(): return 2\ndef f(): return 1"),
-    "a global of a variable's name": ("def f(n): return n", "n = 3\ndef f(n): return n"),
-    "a global of a loop's name": (
-        "def f(): return [n for n in range(3)]",
-        "n = 3\ndef f(): return [n for n in range(3)]",
-    ),
     "imports for types": (
         "def f(): return 1",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import b\ndef f(): return 1",
@@ -71,6 +65,10 @@ def test_what_does_not_count(one: str, other: str) -> None:
 FIELD = "from dataclasses import dataclass\n@dataclass\nclass C:\n    {}\ndef f(): return C()"
 OTHER = {
     "constant": ("def f(): return 1", "def f(): return 1.0"),
+    "a variable of a node's name": (
+        "def f(Constant): return None",
+        "def f(Constant): return Constant",
+    ),
     "sign": ("def f(x): return x", "def f(x): return -x"),
     "default": ("def f(x=1): return x", "def f(x=2): return x"),
     "keyword's default": ("def f(*, x=1): return x", "def f(*, x=2): return x"),

@@ -11,11 +11,10 @@ import pytest
 
 from pipeline.cells.cell import Cell
 from pipeline.cells.compute import compute
-from pipeline.cells.definitions import CODE, Code
+from pipeline.cells.definitions import CODE, Code, Module
 from pipeline.cells.identity import folder_of, identity_of
 from pipeline.cells.problem import prepare
 from pipeline.cells.read import make_cell
-from pipeline.cells.syntax import Module
 from pipeline.data.sources import Settings
 from tests.cells.configs import SMALL, values
 from tests.identity.names import file_of, folder_name, root, with_source
@@ -49,7 +48,7 @@ def rewritten(change: Callable[[str], str], **renamed: str) -> Code:
     ("module", "old", "new"),
     [
         ("core.validation", '"ids holds the same row twice"', '"a row is there twice"'),
-        ("core.validation", "y must be a vector of numbers: {error}", "no numbers"),
+        ("core.validation", "{what} of numbers: {error}", "no numbers"),
         ("core.validation", "{LARGEST:g} so that their squares", "{LARGEST} so that the squares"),
         ("core.models.glm", "the classes are separable and", "classes can be told apart,"),
         ("core.models.glm", '"set l2 > 0, drop redundant', 'f"{self}: set l2 > 0, drop redundant'),
@@ -57,8 +56,8 @@ def rewritten(change: Callable[[str], str], **renamed: str) -> Code:
         ("core.engine", '"0 or 1" if spec', '"one or zero" if spec'),
         ("core.engine", "alpha {lane.alpha:g}, cutoff", "with alpha {lane.alpha!r} at cutoff"),
         ("core.learner", "learned or forgotten already", "not known any more"),
-        ("core.methods.sgd", '"a positive number" if', '"more than zero" if'),
-        ("core.methods.passive", "must be a whole number", "is to be whole"),
+        ("core.methods.base", '"a positive number" if', '"more than zero" if'),
+        ("core.methods.base", "{name} must be {bound}", "{name} is to be {bound}"),
         ("core.near_misses", 'f"; did you mean {match', 'f"; perhaps {match'),
         ("cells.problem", "protocol.initial: {error}", "initial rows: {error}"),
         ("data.splits", "the initial set needs a share or a count", "which initial set?"),

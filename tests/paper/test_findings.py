@@ -16,10 +16,8 @@ def test_a_finding_picks_its_cells() -> None:
     assert len(part.cells) == 7
     assert set(part.cells["cutoff"]) == {"0.85"}
     assert len(part.rows) == 1
-    assert bank.is_local
     everywhere = next(finding for finding in findings() if not finding.about["link"])
     assert len(comparison.of(**everywhere.about).cells) == 1400
-    assert not everywhere.is_local
 
 
 def test_a_finding_says_something_of_rows_that_are_published() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.data.errors import MismatchError, UnavailableError
 from pipeline.data.sources import Settings
-from pipeline.data.sources.kept import BUNDLED
+from pipeline.data.sources.table import BUNDLED
 from pipeline.data.spec import dataset_names, read_spec
 from tests.data.published import TABLES, bundled_table, published_files
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline.command_line import Stopped
 from pipeline.results.journal import Journal, Run
-from pipeline.sweeps import command
+from pipeline.sweeps import command, desk
 
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
@@ -18,12 +19,14 @@ SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 class Desk:
     """Notes how it is closed."""
 
-    def __init__(self, folder: Path) -> None:
-        self.journal = Journal(folder)
+    def __init__(self, folder: Path, stopped: bool = False) -> None:
+        self.journal, self.stopped = Journal(folder), stopped
         self.closed: list[tuple[int, bool]] = []
 
     def close(self, failed: int, killed: bool) -> None:
         self.closed.append((failed, killed))
+        if self.stopped:
+            raise Stopped(signal.SIGTERM)
 
 
 @pytest.mark.parametrize(
@@ -43,10 +46,10 @@ def test_exit_codes_and_what_mlflow_is_told(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    desk = Desk(tmp_path)
+    a_desk = Desk(tmp_path)
     monkeypatch.setattr(command, "report", lambda *_, **__: lost)
-    assert command._close(desk, 5, code) == ends_with  # type: ignore[arg-type]
-    assert desk.closed == [(lost, killed)]
+    assert command._close(a_desk, 5, code) == ends_with  # type: ignore[arg-type]
+    assert a_desk.closed == [(lost, killed)]
 
 
 def test_a_stop_while_the_table_is_shown_still_reaches_mlflow(
@@ -55,10 +58,38 @@ def test_a_stop_while_the_table_is_shown_still_reaches_mlflow(
     def stopped(*_: object, **__: object) -> int:
         raise Stopped(signal.SIGTERM)
 
-    desk = Desk(tmp_path)
+    a_desk = Desk(tmp_path)
     monkeypatch.setattr(command, "report", stopped)
-    assert command._close(desk, 5, 0) == 128 + signal.SIGTERM  # type: ignore[arg-type]
-    assert desk.closed == [(5, True)]
+    assert command._close(a_desk, 5, 0) == 128 + signal.SIGTERM  # type: ignore[arg-type]
+    assert a_desk.closed == [(5, True)]
+
+
+@pytest.mark.parametrize(("code", "ends_with"), [(0, 128 + signal.SIGTERM), (129, 129)])
+def test_a_stop_while_mlflow_is_told_has_a_code_of_its_own(
+    code: int, ends_with: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_desk = Desk(tmp_path, stopped=True)
+    monkeypatch.setattr(command, "report", lambda *_, **__: 0)
+    assert command._close(a_desk, 5, code) == ends_with  # type: ignore[arg-type]
+
+
+def test_a_stop_while_mlflow_is_told_still_ends_the_run_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[bool] = []
+
+    def close_sweep(*arguments: Any) -> None:
+        told.append(arguments[3])
+        if len(told) == 1:
+            raise Stopped(signal.SIGTERM)
+
+    monkeypatch.setattr(desk, "close_sweep", close_sweep)
+    wanted = {"name": "mlflow", "uri": None}
+    opened = desk.open_desk(tmp_path / "sweep", tmp_path, "run", [["a=1"]], wanted, print)
+    opened._tracking = {"uri": "x", "parent": "1"}
+    with pytest.raises(Stopped):
+        opened.close(failed=0)
+    assert told == [False, True]
 
 
 def test_a_full_disk_keeps_nothing_from_mlflow(
@@ -67,8 +98,8 @@ def test_a_full_disk_keeps_nothing_from_mlflow(
     def full(*_: object, **__: object) -> int:
         raise OSError(errno.ENOSPC, "no space")
 
-    desk = Desk(tmp_path)
-    desk.journal.write(Run(0, "computed"))
+    a_desk = Desk(tmp_path)
+    a_desk.journal.write(Run(0, "computed"))
     monkeypatch.setattr(command, "report", full)
-    assert command._close(desk, 5, 0) == 1  # type: ignore[arg-type]
-    assert desk.closed == [(4, False)]
+    assert command._close(a_desk, 5, 0) == 1  # type: ignore[arg-type]
+    assert a_desk.closed == [(4, False)]

@@ -257,6 +257,26 @@ def test_a_missing_table_fails_in_one_line(
     assert "1 failed:" in out
 
 
+@pytest.mark.parametrize(
+    ("path", "more", "said"),
+    [
+        ("no.csv", "dataset.target=y", "there is no file"),
+        ("table.csv", "dataset.target=z", "there is no column 'z'"),
+        ("table.csv", "dataset.target=y dataset.separator=semicolon", "one column only"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_refused_before_anything_is_compiled(
+    path: str, more: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Output
+) -> None:
+    compiled: list[str] = []
+    monkeypatch.setattr("pipeline.sweeps.run.warm_up", lambda: compiled.append("kernels"))
+    (tmp_path / "table.csv").write_text("a,y\n1,0\n2,1\n")
+    options = (*TINY, "dataset=csv", f"dataset.path={tmp_path / path}", *more.split())
+    assert command(monkeypatch, *options, f"outputs={tmp_path / 'outputs'}") == FAILED
+    assert said in capfd.readouterr().out
+    assert not compiled
+
+
 def test_a_failure_before_there_is_a_run_folder_leaves_its_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Output
 ) -> None:

@@ -187,6 +187,22 @@ def test_tracked_sweeps_are_in_mlflow(tmp_path: Path) -> None:
     assert client.get_run(journal.about["tracking"]["parent"]).info.status == "FINISHED"
 
 
+def test_a_stop_while_mlflow_is_told_makes_no_failures_of_what_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[int, bool]] = []
+
+    def close_sweep(_: object, failed: int, __: object, killed: bool, ___: object) -> None:
+        told.append((failed, killed))
+        if len(told) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("pipeline.sweeps.desk.close_sweep", close_sweep)
+    with pytest.raises(KeyboardInterrupt):
+        sweep("blood", method=METHODS[:2], outputs=tmp_path, tracking="mlflow", **SETTING)
+    assert told == [(0, False), (0, True)]
+
+
 def test_a_server_that_is_down_is_a_warning(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="MLflow at"):
         found = sweep(

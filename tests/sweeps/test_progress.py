@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import io
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from pipeline.results.journal import Journal, Run
 from pipeline.sweeps.progress import Bar, following
 from pipeline.view.names import alpha_text, cutoff_name, loss_text, run_text
+from tests.commands import LONGEST
 
 LABELS = {
     "protocol": "inferred",
@@ -106,3 +109,38 @@ def test_a_block_that_fails_is_followed_to_its_end(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         fail()
     assert stream.getvalue().startswith("[1/1] blood")
+
+
+def test_a_stop_waits_for_what_is_being_logged_and_for_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Left alone, the thread would die with the command, half a run being logged."""
+    begun, go = threading.Event(), threading.Event()
+    stops, logged = [KeyboardInterrupt], list[int]()
+
+    class Event(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            if timeout is None and stops:  # the parent waits for the end of the thread
+                raise stops.pop()
+            if timeout is None:
+                go.set()
+            return super().wait(timeout)
+
+    def log(entry: Run) -> Run:
+        begun.set()
+        assert go.wait(LONGEST)
+        logged.append(entry.number)
+        return entry
+
+    def follow() -> None:
+        with following(journal, log, Bar(2, io.StringIO()), lambda: None):
+            for number in range(2):
+                journal.write(DONE.but(number=number))
+            assert begun.wait(LONGEST)
+
+    patched = SimpleNamespace(Thread=threading.Thread, Event=Event)
+    monkeypatch.setattr("pipeline.sweeps.progress.threading", patched)
+    journal = Journal(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        follow()
+    assert logged == [0]

@@ -79,10 +79,7 @@ def test_a_run_is_that_of_a_naive_refit(link: str) -> None:
     needed, rho, accepted, _ = naive_run(made, problem)
     np.testing.assert_allclose(found.needed, needed, rtol=1e-6)
     np.testing.assert_allclose(found.rho, rho, rtol=1e-9)
-    assert found.n_accepted == sum(accepted)
-    truth = problem.truth[problem.splits[0].stream]
-    wrong = np.array(accepted) != (truth > 0.4)
-    assert found.loss == pytest.approx(np.abs(truth - 0.4)[wrong].sum())
+    np.testing.assert_array_equal(found.accepted, accepted)
 
 
 @pytest.mark.parametrize("link", ["linear", "logistic"])
@@ -103,7 +100,7 @@ def test_no_row_asks_for_more_than_is_needed(link: str) -> None:
 
 
 def test_round_1_does_not_count() -> None:
-    found = Followed(np.array([9.0, 1.0, 6.0]), np.array([0.0, 2.0, 3.0]), 0.0, 0, 3)
+    found = Followed(np.array([9.0, 1.0, 6.0]), np.array([0.0, 2.0, 3.0]), np.zeros(3, dtype=bool))
     assert found.worst == 2.0
 
 

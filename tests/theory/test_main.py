@@ -3,7 +3,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import typing
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +13,7 @@ from pipeline.theory.__main__ import OLD_NAMES, main
 from pipeline.theory.driver import EXPERIMENTS, Measured, run
 from pipeline.view.page import Page, read_page
 
-SHAPE = ("measure", "said", "page", "figure")
+SHAPE = ("measure", "page", "figure")
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -22,11 +21,11 @@ def test_all_experiments_have_the_same_shape(name: str) -> None:
     """The driver calls them all alike, so they take the same and return the same."""
     module = importlib.import_module(f"pipeline.theory.{name}")
     found = [typing.get_type_hints(getattr(module, function)) for function in SHAPE]
-    assert [list(hints)[:-1] for hints in found] == [["options"], ["found"], ["found"], ["found"]]
+    assert [list(hints)[:-1] for hints in found] == [["options"], ["found"], ["found"]]
     measured = found[0]["return"]
     assert typing.get_origin(measured) is Measured
     assert all(hints["found"] == measured for hints in found[1:])
-    assert [hints["return"] for hints in found[1:]] == [Iterator[str], Page, Figure]
+    assert [hints["return"] for hints in found[1:]] == [Page, Figure]
     assert module.EXPERIMENTS
     assert all(isinstance(about, str) for about in module.OPTIONS.values())
 
@@ -34,10 +33,10 @@ def test_all_experiments_have_the_same_shape(name: str) -> None:
 def test_what_is_measured_is_written_as_tables_page_and_figure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found: Measured[None] = Measured({"one": pd.DataFrame({"loss": [1 / 3], "runs": [40]})}, [])
+    table = pd.DataFrame({"loss": [1 / 3], "runs": [40]})
+    found: Measured[None] = Measured({"one": table}, [], ["said"])
     whole = Page("A title", [])
     monkeypatch.setattr("pipeline.theory.trap.measure", lambda _: found)
-    monkeypatch.setattr("pipeline.theory.trap.said", lambda _: ["said"])
     monkeypatch.setattr("pipeline.theory.trap.page", lambda _: whole)
     monkeypatch.setattr("pipeline.theory.trap.figure", lambda _: Figure())
     said = list(run("trap", argparse.Namespace(out=tmp_path / "out")))

@@ -36,6 +36,10 @@ def made_up() -> list[Result]:
     ]
 
 
+def measured(every: list[Growth]) -> Measured[Growth]:
+    return Measured({"powers": powers_table(every), "losses": losses_table(every)}, every)
+
+
 @pytest.fixture(scope="module")
 def every() -> list[Growth]:
     return gather(made_up())
@@ -85,7 +89,7 @@ def test_a_size_that_a_seed_lacks_is_named() -> None:
 
 
 def test_the_figure_names_each_line_with_its_power(every: list[Growth]) -> None:
-    left, right = figure(Measured({}, every)).axes
+    left, right = figure(measured(every)).axes
     texts = [text.get_text() for text in left.texts]
     for method in ("greedy", "ours"):
         wanted = f"{look(method).label}: $T^{{{POWERS['glm', method]:.2f}}}$"
@@ -96,7 +100,7 @@ def test_the_figure_names_each_line_with_its_power(every: list[Growth]) -> None:
 
 def test_names_in_the_figure_keep_their_distance() -> None:
     same = [sized("glm", m, n, 0, 1.0 * n) for m in ("sgd", "ours_theory", "ours") for n in SIZES]
-    (axis,) = figure(Measured({}, gather(same))).axes
+    (axis,) = figure(measured(gather(same))).axes
     named = [text for text in axis.texts if ":" in text.get_text()]
     heights = sorted(axis.transAxes.inverted().transform(axis.transData.transform(t.xy))[1]
                      for t in named)  # fmt: skip
@@ -105,8 +109,7 @@ def test_names_in_the_figure_keep_their_distance() -> None:
 
 
 def test_the_page_has_powers_and_bounds(every: list[Growth]) -> None:
-    tables = {"powers": powers_table(every), "losses": losses_table(every)}
-    text = page(Measured(tables, every)).markdown()
+    text = page(measured(every)).markdown()
     assert "| 1.00 (1.00 – 1.00) | 1.00 | at least, in the trap 1.00 (Theorem 1) |" in text
     assert "| glm | ours | 1,000 – 100,000 | 3 | 0.20 (0.20 – 0.20) |" in text
 

@@ -1,6 +1,5 @@
 """A server that is down, silent or no server at all: one clear line, soon."""
 
-import pickle
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
@@ -109,8 +108,3 @@ def test_a_password_is_not_shown(closed: str, tmp_path: Path) -> None:
     message = opening(f"http://me:secret@{closed}", tmp_path)
     assert "secret" not in message
     assert f"http://…@{closed}" in message
-
-
-def test_a_worker_can_send_the_error_to_its_parent() -> None:
-    error = TrackingError("http://127.0.0.1:5000", "nothing listens there")
-    assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from pipeline.tracking.record import CURVE_POINTS
+from pipeline.tracking.store import client_of
 from pipeline.tracking.sweep import Sweep
 from pipeline.tracking.tracker import TrackingError, close_sweep, log_job, open_sweep
 from tests.tracking.made import HASH, TODAY, make_failure, make_run
@@ -175,7 +176,7 @@ def test_half_a_run_is_not_left_behind(
     def full(*_: Any) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("pipeline.tracking.tracker._log_files", full)
+    monkeypatch.setattr(client_of(tracking["uri"]), "log_artifact", full)
     entry = make_run(outputs, "os_noise", 6)
     with pytest.raises(TrackingError, match="the disk is full; results are saved"):
         log_job(tracking, entry, TODAY)

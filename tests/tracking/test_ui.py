@@ -158,6 +158,10 @@ def test_a_browser_shows_charts_on_arrival(
         browser.save_screenshot(str(tmp_path / "sweeps.png"))
         assert rows(browser) == ["diabetes linear · ours, margin · 50%, 70%"]
 
+        find(browser, RUN).click()
+        wait_for_words(browser, {"mean_loss_ours", "settings_won_margin", "50%, 70%", *NAMES})
+        browser.save_screenshot(str(tmp_path / "sweep.png"))
+
         open_charts(browser, outputs, page, "the newest")
         wait_for_charts(browser, {"average_loss", "cumulative_loss", "loss_by_log2_alpha", "alpha"})
         assert set(rows(browser)) == NAMES
@@ -172,6 +176,14 @@ def test_a_browser_shows_charts_on_arrival(
         wait_for_charts(browser, {"average_loss", "cumulative_loss", "alpha", "group_loss_a"})
         wait_for_lines(browser, n=3)
         browser.save_screenshot(str(tmp_path / "run.png"))
+
+
+def wait_for_words(browser: Chrome, words: set[str]) -> None:
+    def shown(page: Chrome) -> bool:
+        text = page.find_element(By.TAG_NAME, "body").text
+        return all(word in text for word in words)
+
+    WebDriverWait(browser, PATIENCE).until(shown)
 
 
 def rows(browser: Chrome) -> list[str]:

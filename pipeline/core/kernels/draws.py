@@ -11,7 +11,7 @@ import hashlib
 
 import numpy as np
 
-from pipeline.core.kernels.jit import jit
+from pipeline.core.kernels.jit import entry, jit
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -32,7 +32,7 @@ def _scramble(h):
     return h ^ (h >> _S31)
 
 
-@jit
+@entry
 def fill_draws(key, example, draws):
     """Fill ``draws`` with uniforms on [0, 1) for example number ``example`` (from 0)."""
     base = _scramble(np.uint64(key) + _GOLDEN)

@@ -14,25 +14,28 @@ The sum A grows for ever and is compensated: ``carry`` keeps what rounding takes
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.core.kernels.cholesky import add_gram, factor, invert, mirror, move_exactly
-from pipeline.core.kernels.jit import inlined, jit
-from pipeline.core.kernels.rows import FloatArray, add_outer, dot, quadratic, times
+from pipeline.core.kernels.jit import in_both, inlined, jit
+from pipeline.core.kernels.rows import DENSE, FloatArray, add_outer, dot, quadratic, times
 
 # Drift after which A is factorised again: so much for each column, where that pays, and never more
 # than so many passes over P, each of which rounds all of it.
 DRIFT_PER_COLUMN = 32.0
 PASSES = 64
-# So many rows are summed in G before A receives them.
-RECENT = 64
+# So many dense rows are stacked in V before G receives them, and so many rows in G before A does.
+STACK = 8
+RECENT_ROWS = 64
+# Places of the counts.
+COLUMNS, PENDING, STACKED, RECENT = range(4)
 
 
 class Inverse(NamedTuple):
-    """A and A⁻¹ as kernels see them: arrays only, changed in place."""
+    """A and A⁻¹ as kernels see them: views of a :class:`~pipeline.core.kernels.memory.Memory`."""
 
     A: FloatArray
     carry: FloatArray
@@ -41,49 +44,50 @@ class Inverse(NamedTuple):
     U: FloatArray
     V: FloatArray
     penalty: FloatArray
-    pending: NDArray[np.int64]
-    stacked: NDArray[np.int64]
-    recent: NDArray[np.int64]
     drift: FloatArray
+    counts: NDArray[np.int64]
     W: FloatArray
     L: FloatArray
 
 
-def make_inverse(penalty: FloatArray) -> Inverse:
-    """Start at A = diag(penalty); call :func:`refactorise` before use."""
-    d = len(penalty)
-    block = 8 if d < 96 else 16
-    A, carry, G, P = np.diag(penalty), *(np.zeros((d, d)) for _ in range(3))
-    U, V = np.zeros((block, d)), np.zeros((8, d))
-    zero = np.zeros(1, np.int64)
-    counters = (zero, zero.copy(), zero.copy(), np.zeros(1))
-    return Inverse(A, carry, G, P, U, V, penalty.copy(), *counters, *_scratch(d))
+@in_both
+def terms_that_wait(d):
+    """Return how many rank-one terms are applied together."""
+    return 8 if d < 96 else 16
 
 
-def _scratch(d: int) -> tuple[FloatArray, FloatArray]:
-    return np.empty((d, d)), np.empty((d, d))
+@in_both
+def inverse_size(d):
+    """Return how many numbers of the memory are A's and A⁻¹'s."""
+    return 4 * d * d + (terms_that_wait(d) + STACK + 1) * d + 1
 
 
-def copy_inverse(inverse: Inverse) -> Inverse:
-    """Return an independent copy, with scratch space of its own."""
-    return restore_inverse(saved_inverse(inverse))
-
-
-def saved_inverse(inverse: Inverse) -> dict[str, NDArray[Any]]:
-    """Return copies of the arrays that matter."""
-    arrays = inverse._asdict()
-    return {name: array.copy() for name, array in arrays.items() if name not in ("W", "L")}
-
-
-def restore_inverse(arrays: dict[str, NDArray[Any]]) -> Inverse:
-    """Make an inverse of saved arrays."""
-    W, L = _scratch(len(arrays["penalty"]))
-    return Inverse(**arrays, W=W, L=L)
+@in_both
+def inverse_of(memory):
+    """Return the views."""
+    kept, scratch, counts = memory
+    d = counts[COLUMNS]
+    n = d * d
+    u, v = 4 * n, 4 * n + terms_that_wait(d) * d
+    rest = v + STACK * d
+    return Inverse(
+        kept[:n].reshape((d, d)),
+        kept[n : 2 * n].reshape((d, d)),
+        kept[2 * n : 3 * n].reshape((d, d)),
+        kept[3 * n : u].reshape((d, d)),
+        kept[u:v].reshape((terms_that_wait(d), d)),
+        kept[v:rest].reshape((STACK, d)),
+        kept[rest : rest + d],
+        kept[rest + d : rest + d + 1],
+        counts,
+        scratch[:n].reshape((d, d)),
+        scratch[n : 2 * n].reshape((d, d)),
+    )
 
 
 def gram(inverse: Inverse) -> FloatArray:
     """Return the lower triangle of A, the latest rows included."""
-    V = inverse.V[: inverse.stacked[0]]
+    V = inverse.V[: inverse.counts[STACKED]]
     A: FloatArray = np.tril(inverse.A + inverse.G + V.T @ V)
     return A
 
@@ -92,7 +96,7 @@ def gram(inverse: Inverse) -> FloatArray:
 def square_width(inverse, rows, i):
     """Return x'A⁻¹x ≥ 0."""
     s = quadratic(rows, i, inverse.P)
-    for m in range(inverse.pending[0]):
+    for m in range(inverse.counts[PENDING]):
         c = dot(rows, i, inverse.U[m])
         s -= c * c
     return max(s, 0.0)
@@ -102,7 +106,7 @@ def square_width(inverse, rows, i):
 def apply(inverse, rows, i, u):
     """Set u = A⁻¹x and return s = x'A⁻¹x ≥ 0."""
     times(rows, i, inverse.P, u)
-    U, pending = inverse.U, inverse.pending[0]
+    U, pending = inverse.U, inverse.counts[PENDING]
     m = 0
     while m + 4 <= pending:
         v0, v1, v2, v3 = U[m], U[m + 1], U[m + 2], U[m + 3]
@@ -123,27 +127,30 @@ def apply(inverse, rows, i, u):
 @jit
 def _settle(inverse):
     """Bring A up to date."""
-    add_gram(inverse.G, inverse.V, inverse.stacked[0], 1.0)
+    add_gram(inverse.G, inverse.V, inverse.counts[STACKED], 1.0)
     move_exactly(inverse.G, inverse.A, inverse.carry)
-    inverse.stacked[0] = 0
-    inverse.recent[0] = 0
+    inverse.counts[STACKED] = 0
+    inverse.counts[RECENT] = 0
 
 
 @inlined
-def _collect(inverse, rows, i):
-    """Add x x' to what A will soon receive: to G, where dense rows arrive eight at a time."""
-    if rows.indptr.shape[0] > 0:
-        add_outer(rows, i, 1.0, inverse.G)
-    else:
-        m = inverse.stacked[0]
+def add_row(inverse, rows, i):
+    """Add x x' to what A will soon receive: to G, where dense rows arrive eight at a time.
+
+    A⁻¹ does not follow.
+    """
+    if len(rows) == DENSE:
+        m = inverse.counts[STACKED]
         for j in range(inverse.V.shape[1]):
             inverse.V[m, j] = rows.X[i, j]
-        inverse.stacked[0] = m + 1
-        if m + 1 == inverse.V.shape[0]:
+        inverse.counts[STACKED] = m + 1
+        if m + 1 == STACK:
             add_gram(inverse.G, inverse.V, m + 1, 1.0)
-            inverse.stacked[0] = 0
-    inverse.recent[0] += 1
-    if inverse.recent[0] == RECENT:
+            inverse.counts[STACKED] = 0
+    else:
+        add_outer(rows, i, 1.0, inverse.G)
+    inverse.counts[RECENT] += 1
+    if inverse.counts[RECENT] == RECENT_ROWS:
         _settle(inverse)
 
 
@@ -151,7 +158,7 @@ def _collect(inverse, rows, i):
 def add_rows(inverse, rows, ids, first, last):
     """Add Σ x x' over rows ids[first:last] to A; A⁻¹ is stale until refactorised."""
     for k in range(first, last):
-        _collect(inverse, rows, ids[k])
+        add_row(inverse, rows, ids[k])
 
 
 @jit
@@ -160,7 +167,7 @@ def refactorise(inverse):
     _settle(inverse)
     regular = factor(inverse.A, inverse.penalty, inverse.L)
     invert(inverse.L, inverse.W, inverse.P)
-    inverse.pending[0] = 0
+    inverse.counts[PENDING] = 0
     inverse.drift[0] = 0.0
     return regular
 
@@ -168,12 +175,12 @@ def refactorise(inverse):
 @inlined
 def grow(inverse, rows, i, u, s):
     """Add x x' to A, given u = A⁻¹x and s = x'u. True if A⁻¹ was computed afresh."""
-    m = inverse.pending[0]
+    m = inverse.counts[PENDING]
     scale = 1.0 / (1.0 + s) ** 0.5
     for j in range(u.shape[0]):
         inverse.U[m, j] = u[j] * scale
-    _collect(inverse, rows, i)
-    inverse.pending[0] = m + 1
+    add_row(inverse, rows, i)
+    inverse.counts[PENDING] = m + 1
     inverse.drift[0] += 1.0 + s
     block = inverse.U.shape[0]
     if inverse.drift[0] > min(DRIFT_PER_COLUMN * u.shape[0], PASSES * block):
@@ -181,7 +188,7 @@ def grow(inverse, rows, i, u, s):
         return True
     if m + 1 == block:
         add_gram(inverse.P, inverse.U, m + 1, -1.0)
-        if rows.indptr.shape[0] > 0:
+        if len(rows) != DENSE:
             mirror(inverse.P)
-        inverse.pending[0] = 0
+        inverse.counts[PENDING] = 0
     return False

@@ -1,8 +1,10 @@
 """Rows of a design matrix, dense or sparse, and the products the kernels take with them.
 
 Most public tables become one-hot columns: Adult has 13 non-zeros among 122. A sparse row makes
-A⁻¹x a sum of 13 columns instead of 122, so both layouts share one type, and every kernel is
-written once. Matrices are symmetric; the lower triangle is the one that counts.
+A⁻¹x a sum of 13 columns instead of 122, so every kernel is written for both layouts. They differ in
+the number of their fields, which numba knows when it compiles: of ``if len(rows) == DENSE`` only
+the branch that is taken is compiled. Matrices are symmetric; the lower triangle is the one that
+counts.
 """
 
 from __future__ import annotations
@@ -25,18 +27,10 @@ ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 SPARSE_DENSITY = 0.3
 
 
-class Rows(NamedTuple):
-    """Row-major matrix: ``X`` when dense; ``indptr, indices, data`` (CSR) when sparse."""
+class Dense(NamedTuple):
+    """A row-major matrix."""
 
     X: FloatArray
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.uint32]
-    data: FloatArray
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether the CSR arrays hold the rows."""
-        return len(self.indptr) > 0
 
     @property
     def n_columns(self) -> int:
@@ -44,55 +38,33 @@ class Rows(NamedTuple):
         return int(self.X.shape[1])
 
 
-def dense_rows(X: FloatArray, *, constant: bool = False) -> Rows:
+class Sparse(NamedTuple):
+    """The non-zeros of a matrix, row by row (CSR)."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.uint32]
+    data: FloatArray
+    n_columns: int
+
+
+Rows = Dense | Sparse
+DENSE = 1  # fields of Dense
+
+
+def dense_rows(X: FloatArray, *, constant: bool = False) -> Dense:
     """Lay out ``X`` densely, with a last column of ones if ``constant``."""
     if constant:
         X = np.column_stack([X, np.ones(len(X))])
-    empty = np.empty(0)
-    return Rows(
-        np.ascontiguousarray(X, dtype=np.float64),
-        empty.astype(np.int64),
-        empty.astype(np.uint32),
-        empty,
-    )
+    return Dense(np.ascontiguousarray(X, dtype=np.float64))
 
 
-def sparse_rows(X: FloatArray, *, constant: bool = False) -> Rows:
+def sparse_rows(X: FloatArray, *, constant: bool = False) -> Sparse:
     """Lay out ``X`` as CSR, with a last column of ones if ``constant``."""
-    n, d = X.shape
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    indptr = np.zeros(n + 1, dtype=np.int64)
-    _count(X, constant, indptr)
-    indices, data = np.empty(indptr[-1], dtype=np.uint32), np.empty(indptr[-1])
-    _fill(X, constant, indices, data)
-    return Rows(np.empty((0, d + constant)), indptr, indices, data)
-
-
-@jit
-def _count(X, constant, indptr):
-    """Set indptr[i + 1] to the number of non-zeros up to row i."""
-    total = 0
-    for i in range(X.shape[0]):
-        for j in range(X.shape[1]):
-            total += X[i, j] != 0.0
-        total += constant
-        indptr[i + 1] = total
-
-
-@jit
-def _fill(X, constant, indices, data):
-    """Write the non-zeros, row by row."""
-    k = 0
-    for i in range(X.shape[0]):
-        for j in range(X.shape[1]):
-            if X[i, j] != 0.0:
-                indices[k] = j
-                data[k] = X[i, j]
-                k += 1
-        if constant:
-            indices[k] = X.shape[1]
-            data[k] = 1.0
-            k += 1
+    X = dense_rows(X, constant=constant).X
+    present = X != 0.0
+    indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(present, axis=1))])
+    indices = np.nonzero(present)[1].astype(np.uint32)
+    return Sparse(indptr.astype(np.int64), indices, X[present], X.shape[1])
 
 
 def layout(X: FloatArray, *, constant: bool = False, sparse: bool | None = None) -> Rows:
@@ -104,8 +76,8 @@ def layout(X: FloatArray, *, constant: bool = False, sparse: bool | None = None)
 
 def take(rows: Rows, order: NDArray[np.int64]) -> Rows:
     """Copy rows in the order a stream presents them, so that kernels read memory forwards."""
-    if not rows.is_sparse:
-        return rows._replace(X=rows.X[order])
+    if isinstance(rows, Dense):
+        return Dense(rows.X[order])
     length = np.diff(rows.indptr)[order]
     indptr = np.concatenate([[0], np.cumsum(length)])
     source = np.repeat(rows.indptr[:-1][order] - indptr[:-1], length) + np.arange(indptr[-1])
@@ -115,78 +87,69 @@ def take(rows: Rows, order: NDArray[np.int64]) -> Rows:
 @inlined
 def dot(rows, i, v):
     """Return x_i'v."""
-    s0 = s1 = s2 = s3 = 0.0
-    if rows.indptr.shape[0] > 0:
-        data, column = rows.data, rows.indices
-        k, end = np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])
-        while k + FOUR <= end:
-            s0 += data[k] * v[column[k]]
-            s1 += data[k + ONE] * v[column[k + ONE]]
-            s2 += data[k + TWO] * v[column[k + TWO]]
-            s3 += data[k + THREE] * v[column[k + THREE]]
-            k += FOUR
-        while k < end:
-            s0 += data[k] * v[column[k]]
-            k += ONE
-    else:
+    s0 = 0.0
+    if len(rows) == DENSE:
         for j in range(v.shape[0]):
             s0 += rows.X[i, j] * v[j]
+        return s0
+    s1 = s2 = s3 = 0.0
+    data, column = rows.data, rows.indices
+    k, end = np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])
+    while k + FOUR <= end:
+        s0 += data[k] * v[column[k]]
+        s1 += data[k + ONE] * v[column[k + ONE]]
+        s2 += data[k + TWO] * v[column[k + TWO]]
+        s3 += data[k + THREE] * v[column[k + THREE]]
+        k += FOUR
+    while k < end:
+        s0 += data[k] * v[column[k]]
+        k += ONE
     return (s0 + s1) + (s2 + s3)
 
 
 @inlined
 def add_scaled(rows, i, scale, out):
     """Add scale·x_i to ``out``."""
-    if rows.indptr.shape[0] > 0:
-        for k in range(np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])):
-            out[rows.indices[k]] += scale * rows.data[k]
-    else:
+    if len(rows) == DENSE:
         for j in range(out.shape[0]):
             out[j] += scale * rows.X[i, j]
+    else:
+        for k in range(np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])):
+            out[rows.indices[k]] += scale * rows.data[k]
 
 
 @jit
 def add_outer(rows, i, weight, out):
     """Add weight·x_i x_i' to the lower triangle of ``out``."""
-    if rows.indptr.shape[0] > 0:
+    if len(rows) == DENSE:
+        for a in range(out.shape[0]):
+            scaled = weight * rows.X[i, a]
+            for b in range(a + 1):
+                out[a, b] += scaled * rows.X[i, b]
+    else:
         first = np.uint64(rows.indptr[i])
         for a in range(first, np.uint64(rows.indptr[i + 1])):
             target = out[rows.indices[a]]
             scaled = weight * rows.data[a]
             for b in range(first, a + ONE):
                 target[rows.indices[b]] += scaled * rows.data[b]
-    else:
-        for a in range(out.shape[0]):
-            scaled = weight * rows.X[i, a]
-            for b in range(a + 1):
-                out[a, b] += scaled * rows.X[i, b]
 
 
 @exact
 def add_scaled_exactly(rows, i, scale, out, carry):
     """Add scale·x_i to out + carry."""
-    if rows.indptr.shape[0] > 0:
-        for k in range(np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])):
-            two_sum(out, carry, rows.indices[k], scale * rows.data[k])
-    else:
+    if len(rows) == DENSE:
         for j in range(out.shape[0]):
             two_sum(out, carry, j, scale * rows.X[i, j])
+    else:
+        for k in range(np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])):
+            two_sum(out, carry, rows.indices[k], scale * rows.data[k])
 
 
 @jit
-def quadratic(rows, i, P):
-    """Return x_i'P x_i from the lower triangle of ``P``."""
+def _dense_quadratic(x, P):
+    """Return x'P x, four rows of the lower triangle at a time."""
     total = 0.0
-    if rows.indptr.shape[0] > 0:
-        first = np.uint64(rows.indptr[i])
-        for a in range(first, np.uint64(rows.indptr[i + 1])):
-            source = P[rows.indices[a]]
-            part = 0.0
-            for b in range(first, a):
-                part += source[rows.indices[b]] * rows.data[b]
-            total += rows.data[a] * (2.0 * part + source[rows.indices[a]] * rows.data[a])
-        return total
-    x = rows.X[i]
     d = x.shape[0]
     a = 0
     while a + 4 <= d:
@@ -210,6 +173,22 @@ def quadratic(rows, i, P):
             part += P[a, b] * x[b]
         total += x[a] * (2.0 * part + P[a, a] * x[a])
         a += 1
+    return total
+
+
+@jit
+def quadratic(rows, i, P):
+    """Return x_i'P x_i from the lower triangle of ``P``."""
+    if len(rows) == DENSE:
+        return _dense_quadratic(rows.X[i], P)
+    total = 0.0
+    first = np.uint64(rows.indptr[i])
+    for a in range(first, np.uint64(rows.indptr[i + 1])):
+        source = P[rows.indices[a]]
+        part = 0.0
+        for b in range(first, a):
+            part += source[rows.indices[b]] * rows.data[b]
+        total += rows.data[a] * (2.0 * part + source[rows.indices[a]] * rows.data[a])
     return total
 
 
@@ -267,7 +246,7 @@ def times(rows, i, P, out):
     d = out.shape[0]
     for j in range(d):
         out[j] = 0.0
-    if rows.indptr.shape[0] > 0:
-        _times_sparse(rows, i, P, out)
-    else:
+    if len(rows) == DENSE:
         symmetric_times(P, rows.X[i], out)
+    else:
+        _times_sparse(rows, i, P, out)

@@ -48,54 +48,31 @@ NEWTON_STEPS = 1000
 # Where an optimum need not exist, so many steps in a row that do not shrink run away to infinity.
 STALLED_STEPS = 20
 LINE_SEARCH_STEPS = 50
+# Places of the counts, after those of the inverse: passes of the last refit, rows it saw.
+REFIT_PASSES, FITTED = 4, 5
 
 
 class Fit(NamedTuple):
-    """State of the solver: the coefficients, the gradient there, the accumulated Hessian.
+    """State of the solver: the coefficients, the gradient there, the accumulated Hessian, the link.
 
-    The rest is scratch space: the factor of H, vectors, and the memory of the quasi-Newton steps.
+    The rest is scratch space: the factor of H, vectors, the memory of the quasi-Newton steps, and
+    what was before the last refit. The linear link has no solver: its Fit is ``()``.
     """
 
     beta: FloatArray
     gradient: FloatArray
     H: FloatArray
     penalty: FloatArray
-    passes: NDArray[np.int64]
+    counts: NDArray[np.int64]
     L: FloatArray
     vectors: FloatArray
     S: FloatArray
     Y: FloatArray
     scalars: FloatArray
     block: FloatArray
-
-
-def make_fit(penalty: FloatArray) -> Fit:
-    """Start at β = 0, where the gradient of the penalty is 0 too."""
-    d = len(penalty)
-    start = (np.zeros(d), np.zeros(d), np.diag(penalty), penalty.copy(), np.zeros(1, np.int64))
-    return Fit(*start, *_scratch(d))
-
-
-def _scratch(d: int) -> tuple[FloatArray, ...]:
-    shapes = ((d, d), (N_VECTORS, d), (MEMORY, d), (MEMORY, d), (2, MEMORY), (2, BLOCK))
-    return tuple(np.empty(shape) for shape in shapes)
-
-
-def copy_fit(fit: Fit) -> Fit:
-    """Return an independent copy, with scratch space of its own."""
-    return restore_fit(saved_fit(fit))
-
-
-def saved_fit(fit: Fit) -> dict[str, NDArray[Any]]:
-    """Return copies of the arrays that matter."""
-    kept = ("beta", "gradient", "H", "penalty", "passes")
-    return {name: array.copy() for name, array in fit._asdict().items() if name in kept}
-
-
-def restore_fit(arrays: dict[str, NDArray[Any]]) -> Fit:
-    """Make a fit of saved arrays."""
-    kept = (arrays["beta"], arrays["gradient"], arrays["H"], arrays["penalty"])
-    return Fit(*kept, arrays["passes"], *_scratch(len(arrays["beta"])))
+    before: FloatArray
+    mean: Any
+    slope: Any
 
 
 @jit
@@ -117,33 +94,35 @@ def through_link(rows, ids, first, last, beta, link, block):
 
 
 @jit
-def add_gradient(rows, ids, first, last, y, beta, mean, block, out):
+def add_gradient(rows, ids, first, last, y, beta, fit, out):
     """Add Σ x (μ(x'β) − y) over rows ids[first:last]."""
+    block = fit.block
     while first < last:
         end = min(first + block.shape[1], last)
-        through_link(rows, ids, first, end, beta, mean, block)
+        through_link(rows, ids, first, end, beta, fit.mean, block)
         for k in range(first, end):
             add_scaled(rows, ids[k], block[1, k - first] - y[ids[k]], out)
         first = end
 
 
 @jit
-def add_hessian(rows, ids, first, last, beta, slope, block, H):
-    """Add Σ μ'(x'β) x x' over rows ids[first:last]."""
+def add_hessian(rows, ids, first, last, fit):
+    """Add Σ μ'(x'β) x x' over rows ids[first:last] to H."""
+    block = fit.block
     while first < last:
         end = min(first + block.shape[1], last)
-        through_link(rows, ids, first, end, beta, slope, block)
+        through_link(rows, ids, first, end, fit.beta, fit.slope, block)
         for k in range(first, end):
-            add_outer(rows, ids[k], block[1, k - first], H)
+            add_outer(rows, ids[k], block[1, k - first], fit.H)
         first = end
 
 
 @jit
-def full_gradient(rows, ids, n, y, beta, fit, mean, out):
+def full_gradient(rows, ids, n, y, beta, fit, out):
     """Set out = g(β) over the first n ids."""
     for j in range(beta.shape[0]):
         out[j] = fit.penalty[j] * beta[j]
-    add_gradient(rows, ids, np.int64(0), n, y, beta, mean, fit.block, out)
+    add_gradient(rows, ids, np.int64(0), n, y, beta, fit, out)
 
 
 @jit
@@ -188,7 +167,7 @@ def _move(fit, trial):
 
 
 @jit
-def _quasi_newton(rows, ids, n, y, fit, mean):
+def _quasi_newton(rows, ids, n, y, fit):
     """Iterate with gradients only; True once at the optimum, False if progress is slow.
 
     The Newton decrement λ = sqrt(g'H⁻¹g) falls by a factor that itself falls, and changes fall with
@@ -206,13 +185,13 @@ def _quasi_newton(rows, ids, n, y, fit, mean):
         decrement = max(-start, 0.0) ** 0.5
         for j in range(d):
             trial[j] = fit.beta[j] + step[j]
-        fit.passes[0] = pairs
+        fit.counts[REFIT_PASSES] = pairs
         ratio = min(1.0, decrement / last) if last > 0.0 else 1.0
         if decrement * ratio <= GATE and _change(rows, ids, n, step) * ratio <= TOLERANCE:
             _move(fit, trial)
             return True
         last = decrement
-        full_gradient(rows, ids, n, y, trial, fit, mean, fresh)
+        full_gradient(rows, ids, n, y, trial, fit, fresh)
         if not abs(inner(fresh, step)) <= -0.5 * start:
             return False
         slot = pairs % MEMORY
@@ -227,7 +206,7 @@ def _quasi_newton(rows, ids, n, y, fit, mean):
 
 
 @jit
-def _line_search(rows, ids, n, y, fit, mean, step, start, trial, fresh):
+def _line_search(rows, ids, n, y, fit, step, start, trial, fresh):
     """Find a point along the step where the derivative of f has fallen to half, and evaluate it.
 
     f is convex, so its derivative along the step rises from ``start`` < 0; a full step that has
@@ -238,7 +217,7 @@ def _line_search(rows, ids, n, y, fit, mean, step, start, trial, fresh):
     for attempt in range(LINE_SEARCH_STEPS):
         for j in range(trial.shape[0]):
             trial[j] = fit.beta[j] + length * step[j]
-        full_gradient(rows, ids, n, y, trial, fit, mean, fresh)
+        full_gradient(rows, ids, n, y, trial, fit, fresh)
         here = inner(fresh, step)
         if abs(here) <= -0.5 * start or (attempt == 0 and here <= 0.0):
             return
@@ -251,13 +230,13 @@ def _line_search(rows, ids, n, y, fit, mean, step, start, trial, fresh):
 
 
 @jit
-def _fresh_hessian(rows, ids, n, fit, slope):
+def _fresh_hessian(rows, ids, n, fit):
     """Set H to the true Hessian at β over ids[:n]."""
     for j in range(fit.beta.shape[0]):
         for k in range(j):
             fit.H[j, k] = 0.0
         fit.H[j, j] = fit.penalty[j]
-    add_hessian(rows, ids, np.int64(0), n, fit.beta, slope, fit.block, fit.H)
+    add_hessian(rows, ids, np.int64(0), n, fit)
 
 
 @jit
@@ -279,14 +258,14 @@ def _may_diverge(fit, ids, n, y):
 
 
 @jit
-def _newton(rows, ids, n, y, fit, mean, slope):
+def _newton(rows, ids, n, y, fit):
     """Newton's method with the true Hessian and a line search. True once at the optimum."""
     d = fit.beta.shape[0]
     step, trial, fresh = fit.vectors[STEP], fit.vectors[TRIAL], fit.vectors[FRESH]
     last = np.inf
     stalled = 0
     for _ in range(NEWTON_STEPS):
-        _fresh_hessian(rows, ids, n, fit, slope)
+        _fresh_hessian(rows, ids, n, fit)
         factor(fit.H, fit.penalty, fit.L)
         solve(fit.L, fit.gradient, step)
         change = _change(rows, ids, n, step)
@@ -305,7 +284,7 @@ def _newton(rows, ids, n, y, fit, mean, slope):
             return False
         last = change
         start = inner(fit.gradient, step)
-        _line_search(rows, ids, n, y, fit, mean, step, start, trial, fresh)
+        _line_search(rows, ids, n, y, fit, step, start, trial, fresh)
         for j in range(d):
             fit.beta[j] = trial[j]
             fit.gradient[j] = fresh[j]
@@ -313,14 +292,14 @@ def _newton(rows, ids, n, y, fit, mean, slope):
 
 
 @jit
-def refit(rows, ids, n_old, n, y, fit, mean, slope):
+def refit(rows, ids, n_old, n, y, fit):
     """Move to the optimum over ids[:n], given the optimum over ids[:n_old]. False if not found."""
-    add_gradient(rows, ids, n_old, n, y, fit.beta, mean, fit.block, fit.gradient)
-    if fit.passes[0] > STALE_AFTER:
-        _fresh_hessian(rows, ids, n, fit, slope)
+    add_gradient(rows, ids, n_old, n, y, fit.beta, fit, fit.gradient)
+    if fit.counts[REFIT_PASSES] > STALE_AFTER:
+        _fresh_hessian(rows, ids, n, fit)
     else:
-        add_hessian(rows, ids, n_old, n, fit.beta, slope, fit.block, fit.H)
+        add_hessian(rows, ids, n_old, n, fit)
     factor(fit.H, fit.penalty, fit.L)
-    if _quasi_newton(rows, ids, n, y, fit, mean):
+    if _quasi_newton(rows, ids, n, y, fit):
         return True
-    return _newton(rows, ids, n, y, fit, mean, slope)
+    return _newton(rows, ids, n, y, fit)

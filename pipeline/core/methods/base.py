@@ -17,6 +17,7 @@ declares them as dataclass fields and returns the bonus from a property, as a cl
 
 from __future__ import annotations
 
+import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -95,6 +96,17 @@ class CutoffMethod(Method):
         """Return the cutoff for a model to be made; None where no coefficient was asked for."""
         cutoff: float | None = vars(_HANDED).pop("cutoff", None)
         return cutoff
+
+
+def check_number(
+    method: Method, name: str, *, least: int | None = None, whole: bool = False
+) -> None:
+    """Refuse a parameter that is no finite number above 0, or from ``least`` on."""
+    value = getattr(method, name)
+    fits = value > 0 if least is None else value >= least
+    if not (math.isfinite(value) and fits and (value == int(value) or not whole)):
+        bound = "a positive number" if least is None else f"a {'whole ' * whole}number >= {least}"
+        raise ValueError(f"{method.name}: {name} must be {bound}, got {value!r}")
 
 
 REGISTRY: dict[str, type[Method]] = {}

@@ -6,13 +6,13 @@ Exactly where rows are an orthogonal system, group by group; by a heuristic else
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.methods.base import CutoffMethod, register
+from pipeline.core.methods.baselines import Greedy
 from pipeline.core.models.base import CutoffModel, Model, ModelSpec
 
 # The heuristic searches again when the rows have grown by this share since it last did.
@@ -25,15 +25,10 @@ MAX_SWEEPS = 20
 
 @register
 @dataclass(frozen=True)
-class Erm(CutoffMethod):
+class Erm(CutoffMethod, Greedy):
     """Add nothing to the score of the β with the least loss on the rows accepted so far."""
 
     name = "erm"
-
-    @staticmethod
-    def bonus(t: float, alpha: float, score: float, width: float, draws: Any) -> float:
-        """Return 0."""
-        return 0.0
 
     def make_model(self, spec: ModelSpec) -> Model:
         """Return a model that minimises the one-sided loss."""
@@ -52,20 +47,11 @@ class LeastLoss(CutoffModel):
 
     owner = "erm"
 
-    def __init__(self, spec: ModelSpec, cutoff: float | None) -> None:
-        super().__init__(spec, cutoff)
-        self._start(0)
-
-    def _start(self, n_columns: int) -> None:
-        self.beta = np.zeros(n_columns)
+    def start(self, n_columns: int) -> None:
+        """Forget all that was learned."""
+        super().start(n_columns)
         self.groups = OrthogonalGroups(n_columns)
-        self._X, self._y = np.empty((0, n_columns)), np.empty(0)
-        self._n = self._n_searched = 0
-
-    def fit(self, X: FloatArray, y: FloatArray) -> None:
-        """Learn the warm start."""
-        self._start(X.shape[1] + self.spec.fit_intercept)
-        self.update(X, y)
+        self._n_searched = 0
 
     def width(self, X: FloatArray) -> FloatArray:
         """Return 0: the loss says nothing about its own uncertainty."""
@@ -73,17 +59,18 @@ class LeastLoss(CutoffModel):
 
     def update(self, X: FloatArray, y: FloatArray) -> None:
         """Learn rows and minimise again."""
-        rows, c = self.columns(X), self.mean_cutoff()
-        self._remember(rows, y)
-        self.groups.add(rows, y - c)
+        c = self.mean_cutoff()
+        self.remember(X, y)
+        self.groups.add(self.columns(X), y - c)
         if not self.has_choice():
             return
         z = self.threshold()
         if self.groups.holds:
             self.beta = self.groups.solution(z)
-        elif self._n >= (1.0 + GROWTH) * self._n_searched:
-            self._search(self._X[: self._n], self._y[: self._n] - c, z)
-            self._n_searched = self._n
+        else:
+            rows, labels = self.remembered
+            if len(rows) >= (1.0 + GROWTH) * self._n_searched:
+                self._search(rows, labels - c, z)
 
     def _search(self, X: FloatArray, worth: FloatArray, z: float) -> None:
         """Ascend from the last β and from the regression, and take the better end."""
@@ -91,34 +78,17 @@ class LeastLoss(CutoffModel):
         starts = (self.beta, regression(X, worth, z, penalty))
         ends = [ascend(X, worth, z, start) for start in starts]
         self.beta = max(ends, key=lambda beta: accepted_worth(X, worth, z, beta))
-
-    def _remember(self, rows: FloatArray, y: FloatArray) -> None:
-        """Append rows, in arrays that double when full."""
-        n = self._n + len(y)
-        if n > len(self._y):
-            room = max(n, 2 * len(self._y)) - len(self._y)
-            self._X = np.concatenate([self._X, np.empty((room, rows.shape[1]))])
-            self._y = np.concatenate([self._y, np.empty(room)])
-        self._X[self._n : n], self._y[self._n : n] = rows, y
-        self._n = n
+        self._n_searched = len(X)
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return the rows learned, β and when it was last searched for."""
-        return {
-            "X": self._X[: self._n].copy(),
-            "y": self._y[: self._n].copy(),
-            "beta": self.beta.copy(),
-            "cutoff": np.array(self.cutoff),
-            "n_searched": np.array(self._n_searched),
-        }
+        return {**super().state(), "n_searched": np.array(self._n_searched)}
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
         """Take up saved arrays; the groups are those of the rows."""
-        X, y, beta = (np.array(state[name], dtype=np.float64) for name in ("X", "y", "beta"))
-        self._start(X.shape[1])
-        self._X, self._y, self._n = X, y, len(y)
-        self.beta, self._n_searched = beta, int(state["n_searched"])
-        self.cutoff = float(state["cutoff"])
+        super().restore(state)
+        self._n_searched = int(state["n_searched"])
+        X, y = self.remembered
         self.groups.add(X, y - self.mean_cutoff())
 
 
@@ -145,25 +115,17 @@ class OrthogonalGroups:
     def add(self, X: FloatArray, worth: FloatArray) -> None:
         """Take in rows and their y − c."""
         for x, value in zip(X, worth, strict=True):
-            if self.holds:
-                self._add(x, float(value))
-
-    def _add(self, x: FloatArray, value: float) -> None:
-        same = np.flatnonzero((self.vectors == x).all(axis=1))
-        if len(same) == 0:
-            self._open(x)
-            same = np.array([len(self.vectors) - 1])
-        if self.holds:
+            if not self.holds:
+                return
+            same = (self.vectors == x).all(axis=1)
+            if not same.any():
+                length = np.linalg.norm(self.vectors, axis=1) * np.linalg.norm(x)
+                apart = np.abs(self.vectors @ x) <= TOLERANCE * length
+                self.holds = bool(apart.all() and x.any())
+                self.vectors, same = np.vstack([self.vectors, x]), np.append(same, True)
+                self.lost, self.missed = np.append(self.lost, 0.0), np.append(self.missed, 0.0)
             self.lost[same] += max(-value, 0.0)
             self.missed[same] += max(value, 0.0)
-
-    def _open(self, x: FloatArray) -> None:
-        """Begin a group, if it is orthogonal to all others."""
-        length = np.linalg.norm(self.vectors, axis=1) * np.linalg.norm(x)
-        self.holds = bool((np.abs(self.vectors @ x) <= TOLERANCE * length).all() and x.any())
-        if self.holds:
-            self.vectors = np.concatenate([self.vectors, x[None]])
-            self.lost, self.missed = np.append(self.lost, 0.0), np.append(self.missed, 0.0)
 
     def solution(self, z: float) -> FloatArray:
         """Return the shortest β with v'β = z + 1 where l < u, and z − 1 elsewhere."""

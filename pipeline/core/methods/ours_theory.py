@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from pipeline.core.links import Link
-from pipeline.core.methods.base import Method, Setting, register
+from pipeline.core.methods.base import Setting, check_number, register
+from pipeline.core.methods.ours import OursLog
 from pipeline.core.models.base import Model, ModelSpec
 
 
 @register
 @dataclass(frozen=True)
-class OursTheory(Method):
+class OursTheory(OursLog):
     """Add alpha·ρ_t(δ)·sqrt(x'A⁻¹x); alpha = 1 is the theorem.
+
+    All of ρ_t but sqrt(log t) is in what the bonus receives as alpha, and ρ₁ = 0.
 
     Attributes:
         horizon: T, the number of rounds.
@@ -32,7 +34,6 @@ class OursTheory(Method):
     """
 
     name = "ours_theory"
-    uses_width = True
     horizon: int = 10_000
     batch_size: int = 1
     feature_bound: float = 1.0
@@ -43,16 +44,10 @@ class OursTheory(Method):
 
     def __post_init__(self) -> None:
         """Refuse bounds that bound nothing."""
-        for name, value in vars(self).items():
-            if not (math.isfinite(value) and value > 0):
-                raise ValueError(f"ours_theory: {name} must be a positive number, got {value!r}")
+        for name in vars(self):
+            check_number(self, name)
         if self.failure_probability >= 1:
             raise ValueError("ours_theory: failure_probability must be below 1")
-
-    @staticmethod
-    def bonus(t: float, alpha: float, score: float, width: float, draws: Any) -> float:
-        """Return ρ_t·width; all of ρ_t but sqrt(log t) is in alpha, and ρ₁ = 0."""
-        return alpha * math.sqrt(math.log(t)) * width
 
     def coefficient(self, alpha: float, setting: Setting) -> float:
         """Return alpha·ρ_t/sqrt(log t)."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.core.kernels.rows import FloatArray
-from pipeline.core.methods.base import Method, Setting, register
+from pipeline.core.methods.base import Method, Setting, check_number, register
 from pipeline.core.models.base import BetaModel, Model, ModelSpec
 
 
@@ -47,10 +47,10 @@ class Sgd(Method):
     def __post_init__(self) -> None:
         """Refuse bounds that bound nothing."""
         for name in ("initial_distance", "accuracy", "distance_slack"):
-            _check(name, getattr(self, name), positive=True)
-        _check("noise_bound", self.noise_bound, positive=False)
+            check_number(self, name)
+        check_number(self, "noise_bound", least=0)
         if self.radius is not None:
-            _check("radius", self.radius, positive=True)
+            check_number(self, "radius")
 
     @staticmethod
     def bonus(t: float, alpha: float, score: float, width: float, draws: Any) -> float:
@@ -68,12 +68,6 @@ class Sgd(Method):
         return Iterate(spec, self)
 
 
-def _check(name: str, value: float, *, positive: bool) -> None:
-    if not (math.isfinite(value) and (value > 0 if positive else value >= 0)):
-        kind = "a positive number" if positive else "a number >= 0"
-        raise ValueError(f"sgd: {name} must be {kind}, got {value!r}")
-
-
 class Iterate(BetaModel):
     """β_t, from β₀ = 0, and d_t; the ridge of the spec has no part in Algorithm 3.
 
@@ -84,20 +78,14 @@ class Iterate(BetaModel):
     """
 
     def __init__(self, spec: ModelSpec, method: Sgd) -> None:
-        super().__init__(spec)
         self.method = method
-        self._start(0)
+        super().__init__(spec)
 
-    def _start(self, n_columns: int) -> None:
-        self.beta = np.zeros(n_columns)
+    def start(self, n_columns: int) -> None:
+        """Return to β₀ = 0 and d₀."""
+        super().start(n_columns)
         self.distance_ = float(self.method.initial_distance)
-        self.n_updates_ = 0
-        self.n_impossible_ = 0
-
-    def fit(self, X: FloatArray, y: FloatArray) -> None:
-        """Start from β₀ = 0 and take the warm start as rows accepted one after the other."""
-        self._start(X.shape[1] + self.spec.fit_intercept)
-        self.update(X, y)
+        self.n_updates_ = self.n_impossible_ = 0
 
     def width(self, X: FloatArray) -> FloatArray:
         """Return d_t·‖x‖."""
@@ -119,18 +107,12 @@ class Iterate(BetaModel):
             return
         self.beta += residual / (L * square) * x
         if method.radius is not None:
-            self._project(x, square, method.radius)
+            z = float(x @ self.beta)  # β goes to the nearest point of {|x'β| ≤ r}
+            self.beta -= (z - min(max(z, -method.radius), method.radius)) / square * x
         left = self.distance_**2 - method.accuracy**2 / (square * L**2)
         self.distance_ = math.sqrt(max(left, 0.0))
         self.n_updates_ += 1
         self.n_impossible_ += left < 0.0
-
-    def _project(self, x: FloatArray, square: float, radius: float) -> None:
-        """Bring β to the nearest point of {|x'β| ≤ r}."""
-        z = float(x @ self.beta)
-        beyond = z - min(max(z, -radius), radius)
-        if beyond != 0.0:
-            self.beta -= beyond / square * x
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return β_t, d_t and the counts."""

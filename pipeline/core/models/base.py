@@ -10,12 +10,16 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.core.kernels import lane, streaming
+from pipeline.core.kernels.lane import Rule
 from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.links import Linear, Link
 from pipeline.core.near_misses import closest
 
 ScoreScale = Literal["mean", "contrast"]
 Growth = Literal["label", "acceptance"]
+# How judging went (see kernels.lane), the scores, the bonuses, and which rows are accepted.
+Judged = tuple[int, FloatArray, FloatArray, NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class ModelSpec:
         penalize_intercept: whether the ridge acts on it.
         score: ``"mean"`` for μ, ``"contrast"`` for 2μ − ½.
         grow: when A grows: with the ``"label"``, or at ``"acceptance"`` (Algorithm 2).
+        refit_every: how many new labels it takes to find β anew, for links that refit.
     """
 
     link: Link = field(default_factory=Linear)
@@ -37,6 +42,7 @@ class ModelSpec:
     penalize_intercept: bool = True
     score: ScoreScale = "mean"
     grow: Growth = "label"
+    refit_every: int = 1
 
     def __post_init__(self) -> None:
         """Refuse settings that mean nothing."""
@@ -46,6 +52,8 @@ class ModelSpec:
             value = getattr(self, name)
             if value not in known:
                 raise ValueError(f"unknown {name} {value!r}{closest(value, known)}")
+        if not isinstance(self.refit_every, int | np.integer) or self.refit_every < 1:
+            raise ValueError(f"refit_every must be an integer >= 1, got {self.refit_every!r}")
 
     def penalty(self, n_features: int) -> FloatArray:
         """Return the diagonal of the ridge, the constant column last."""
@@ -69,6 +77,31 @@ class Model(ABC):
     @abstractmethod
     def width(self, X: FloatArray) -> FloatArray:
         """Return how uncertain each score is, ≥ 0."""
+
+    def judge(
+        self, X: FloatArray, round_: int, first: int, rule: Rule, bonus: int, draws: FloatArray
+    ) -> Judged:
+        """Decide on a batch: round ``round_``, from example ``first`` on (both from 0).
+
+        Args:
+            X: the rows.
+            round_: number of the round.
+            first: number of the first row among all rows ever seen.
+            rule: the method at work.
+            bonus: address of its bonus function.
+            draws: room for the draws of one row.
+        """
+        if not (np.abs(X) <= streaming.LARGEST).all():
+            empty = np.empty(0)
+            return lane.BAD_FEATURE, empty, empty, empty.astype(np.bool_)
+        score = self.score(X)
+        width = self.width(X) if rule.uses_width else np.full(len(X), np.nan)
+        extra, accepted = np.empty(len(X)), np.zeros(len(X), dtype=np.bool_)
+        status = streaming.judge_scores(
+            score, width, round_, first, rule, bonus, draws, extra, accepted
+        )
+        self.accept(X[accepted])
+        return status, score, extra, accepted
 
     @abstractmethod
     def update(self, X: FloatArray, y: FloatArray) -> None:
@@ -98,8 +131,17 @@ class BetaModel(Model):
 
     def __init__(self, spec: ModelSpec) -> None:
         self.spec = spec
-        self.beta = np.zeros(0)
         self._mean = np.vectorize(spec.link.mean, otypes=[np.float64])
+        self.start(0)
+
+    def start(self, n_columns: int) -> None:
+        """Forget all that was learned."""
+        self.beta = np.zeros(n_columns)
+
+    def fit(self, X: FloatArray, y: FloatArray) -> None:
+        """Start anew from β = 0 and learn the warm start as any other rows."""
+        self.start(X.shape[1] + self.spec.fit_intercept)
+        self.update(X, y)
 
     @property
     def coef_(self) -> FloatArray:
@@ -125,6 +167,8 @@ class BetaModel(Model):
 class CutoffModel(BetaModel):
     """Finds β by what it decides: only the side of z = μ⁻¹(c) on which x'β lies matters.
 
+    It remembers rows and labels, in arrays that double when full.
+
     Attributes:
         owner: what asks for it, for the words of an error.
         cutoff: c on the score scale; None until the model is put to work.
@@ -135,6 +179,40 @@ class CutoffModel(BetaModel):
     def __init__(self, spec: ModelSpec, cutoff: float | None) -> None:
         super().__init__(spec)
         self.cutoff = cutoff
+
+    def start(self, n_columns: int) -> None:
+        """Forget all that was learned."""
+        super().start(n_columns)
+        self._X, self._y, self._n = np.empty((0, n_columns)), np.empty(0), 0
+
+    @property
+    def remembered(self) -> tuple[FloatArray, FloatArray]:
+        """Rows with their constant column, and labels."""
+        return self._X[: self._n], self._y[: self._n]
+
+    def remember(self, X: FloatArray, y: FloatArray) -> None:
+        """Append rows and labels."""
+        n = self._n + len(y)
+        if n > len(self._y):
+            room = max(n, 2 * len(self._y))
+            self._X, self._y = np.resize(self._X, (room, len(self.beta))), np.resize(self._y, room)
+        self._X[self._n : n], self._y[self._n : n] = self.columns(X), y
+        self._n = n
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return the rows remembered, β and the cutoff."""
+        X, y = self.remembered
+        arrays = {"X": X, "y": y, "beta": self.beta, "cutoff": self.cutoff}
+        return {name: np.array(array) for name, array in arrays.items()}
+
+    def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
+        """Take up saved arrays."""
+        X, y, beta = (np.array(state[name], dtype=np.float64) for name in ("X", "y", "beta"))
+        if X.shape != (len(y), len(beta)) or y.ndim != 1:
+            raise ValueError(f"X has shape {X.shape} where β has {beta.shape}")
+        self.start(len(beta))
+        self.cutoff, self.beta = float(state["cutoff"]), beta
+        self._X, self._y, self._n = X, y, len(y)
 
     def mean_cutoff(self) -> float:
         """Return c on the scale of the mean."""

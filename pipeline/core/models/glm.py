@@ -7,17 +7,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.kernels import inverse as inv
-from pipeline.core.kernels.jit import compile_link, jit
-from pipeline.core.kernels.lane import Kind, State, grow_seen, learn, score_row, warm_start
-from pipeline.core.kernels.rows import FloatArray, Rows, dense_rows
-from pipeline.core.kernels.solver import copy_fit, make_fit, restore_fit, saved_fit
+from pipeline.core import validation
+from pipeline.core.kernels import lane, streaming
+from pipeline.core.kernels.inverse import COLUMNS
+from pipeline.core.kernels.jit import compile_link, variant
+from pipeline.core.kernels.lane import Rule
+from pipeline.core.kernels.memory import LinkPointers, Memory, copy_memory, make_memory, state_of
+from pipeline.core.kernels.rows import Dense, FloatArray, Rows, dense_rows
 from pipeline.core.links import Linear
-from pipeline.core.models.base import Model, ModelSpec
+from pipeline.core.models.base import Judged, Model, ModelSpec
+from pipeline.core.models.saved_glm import read_memory, read_rows
 
 NO_OPTIMUM = (
     "the fit has no finite optimum: the classes are separable and l2 = 0, or there is one class "
     "only and the intercept is not penalised; set l2 > 0 and penalize_intercept=True"
+)
+NOT_FITTED = "the model has not been fitted: call fit(X0, y0) first"
+SINGULAR = (
+    "A = l2·I + X'X is singular: the warm start does not span all columns and l2 = 0; "
+    "set l2 > 0, drop redundant columns or give more rows"
 )
 
 
@@ -26,169 +34,172 @@ class GLM(Model):
 
     A = l2·I + Σ x x' over the rows learned, the constant column included. The linear link is
     updated by exact rank-one steps, every other link is refitted to the optimum.
+
+    Attributes:
+        link: what the kernels call for the link.
+        memory: what the kernels work on.
+        seen: the A that grows at acceptance, where it does, as a memory of its own.
     """
 
     def __init__(self, spec: ModelSpec) -> None:
         self.spec = spec
-        self.kind = Kind(
-            linear=isinstance(spec.link, Linear),
-            binary=spec.link.binary,
-            contrast=spec.score == "contrast",
-            at_acceptance=spec.grow == "acceptance",
-        )
-        self.mean = compile_link(spec.link.mean)
-        self.slope = compile_link(spec.link.slope)
-        self._state: State | None = None
+        self.linear = isinstance(spec.link, Linear)
+        self.link: LinkPointers = ()
+        if not self.linear:
+            self._functions = compile_link(spec.link.mean), compile_link(spec.link.slope)
+            self.link = self._functions[0].address, self._functions[1].address
+        self._kind = f"{'linear' if self.linear else 'refit'}_{spec.grow}"
+        self._judge_rows = variant(streaming.judge_rows, self._kind)
+        self._learn_batch = variant(streaming.learn_batch, self._kind)
+        self.memory: Memory | None = None
+        self.seen: Memory | tuple[()] = ()
         self._X = np.empty((0, 0))
         self._y = np.empty(0)
+        self._ids = np.empty(0, dtype=np.int64)
         self._n = 0
+        self._beta: FloatArray | None = None
 
     @property
-    def kernel_state(self) -> State:
-        """The arrays the kernels work on."""
-        if self._state is None:
-            raise RuntimeError("the model has not been fitted: call fit(X0, y0) first")
-        return self._state
+    def fitted(self) -> Memory:
+        """The memory of a model that has learned its warm start."""
+        if self.memory is None:
+            raise RuntimeError(NOT_FITTED)
+        return self.memory
 
     @property
-    def scoring_state(self) -> State:
-        """The arrays to score with."""
-        return self.kernel_state
+    def scoring_beta(self) -> FloatArray:
+        """The coefficients to score with."""
+        return self.beta
+
+    @property
+    def beta(self) -> FloatArray:
+        """The fitted coefficients."""
+        if self._beta is None:
+            raise RuntimeError(NOT_FITTED)
+        return self._beta
 
     @property
     def coef_(self) -> FloatArray:
         """Coefficients of the features."""
-        beta = self.scoring_state.fit.beta
+        beta = self.scoring_beta
         return beta[:-1].copy() if self.spec.fit_intercept else beta.copy()
 
     @property
     def intercept_(self) -> float:
         """Coefficient of the constant column, 0 without one."""
-        return float(self.scoring_state.fit.beta[-1]) if self.spec.fit_intercept else 0.0
+        return float(self.scoring_beta[-1]) if self.spec.fit_intercept else 0.0
 
     def fit(self, X: FloatArray, y: FloatArray) -> None:
         """Learn the warm start from scratch."""
         rows = self.rows(X)
         self.fit_rows(rows, len(X), y)
-        if not self.kind.linear:
-            self._X, self._y, self._n = rows.X.copy(), y.copy(), len(X)
+        kept = 0 if self.linear else len(X)
+        self._X, self._y, self._n = rows.X[:kept].copy(), y[:kept].copy(), kept
+        self._ids = np.arange(kept)
 
     def fit_rows(self, rows: Rows, n: int, y: FloatArray) -> None:
         """Learn the first ``n`` rows from scratch."""
         penalty = self.spec.penalty(rows.n_columns - self.spec.fit_intercept)
-        learned = inv.make_inverse(penalty)
-        d = len(penalty)
-        state = State(make_fit(penalty), learned, learned, np.zeros(d), np.zeros(d), np.empty(d))
-        found = warm_start(state, rows, np.arange(n), y, self.kind, self.mean, self.slope)
-        if not found[0]:
-            raise ValueError(
-                "A = l2·I + X'X is singular: the warm start does not span all columns and l2 = 0; "
-                "set l2 > 0, drop redundant columns or give more rows"
-            )
-        if not found[1]:
-            raise ValueError(NO_OPTIMUM)
-        self._state = self.copy_state(state)
+        memory = make_memory(penalty, refits=not self.linear)
+        start = variant(lane.warm_start, self.variant_for(rows))
+        status = start(memory, self.link, rows, np.arange(n), y)
+        if status != lane.DONE:
+            raise ValueError(SINGULAR if status == lane.SINGULAR else NO_OPTIMUM)
+        self._take(memory, copy_memory(memory) if self.spec.grow == "acceptance" else ())
 
-    def copy_state(self, state: State) -> State:
-        """Return an independent copy, with a second A where it grows at acceptance."""
-        learned = inv.copy_inverse(state.learned)
-        seen = inv.copy_inverse(state.seen) if self.kind.at_acceptance else learned
-        sums = (state.moment.copy(), state.carry.copy())
-        return State(copy_fit(state.fit), learned, seen, *sums, np.empty_like(state.scratch))
+    def variant_for(self, rows: Rows) -> str:
+        """Return the name of the kernels for this model and that layout."""
+        return f"{self._kind}_{type(rows).__name__.lower()}"
 
-    def rows(self, X: FloatArray) -> Rows:
+    def _take(self, memory: Memory, seen: Memory | tuple[()]) -> None:
+        self.memory, self.seen, self._beta = memory, seen, state_of(memory).beta
+
+    def rows(self, X: FloatArray) -> Dense:
         """Lay out features for the kernels."""
         return dense_rows(X, constant=self.spec.fit_intercept)
 
+    def judge(
+        self, X: FloatArray, round_: int, first: int, rule: Rule, bonus: int, draws: FloatArray
+    ) -> Judged:
+        """Score, add the bonus and decide in one kernel; where A grows at acceptance, it does."""
+        own = (getattr(self.score, "__func__", None), getattr(self.width, "__func__", None))
+        if own != (GLM.score, GLM.width):  # a model that is built on this one
+            return super().judge(X, round_, first, rule, bonus, draws)
+        n = len(X)
+        score, extra, accepted = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
+        status = self._judge_rows(
+            *(self.memory, self.seen, self.link, self.scoring_beta),
+            *(X, round_, first, rule, bonus, draws, score, extra, accepted),
+        )
+        return status, score, extra, accepted
+
     def score(self, X: FloatArray) -> FloatArray:
         """Return μ(x'β), or 2μ − ½ on the contrast scale."""
-        out = np.empty(len(X))
-        _score_rows(self.scoring_state, self.rows(X), self.kind, self.mean, out)
+        out, contrast = np.empty(len(X)), self.spec.score == "contrast"
+        streaming.score_rows(self.fitted, self.link, self.scoring_beta, X, contrast, out)
         return out
 
     def width(self, X: FloatArray) -> FloatArray:
         """Return sqrt(x'A⁻¹x)."""
         out = np.empty(len(X))
-        _width_rows(self.kernel_state, self.rows(X), out)
+        streaming.width_rows(self.fitted, self.seen, X, out)
         return out
 
     def update(self, X: FloatArray, y: FloatArray) -> None:
-        """Learn rows whose labels have arrived."""
-        rows, first = self.rows(X), 0
-        if not self.kind.linear:
-            first = self._n
-            rows, y = self._remember(rows.X, y)
-        ids = np.arange(first + len(X))
-        arguments = (self.kernel_state, rows, ids, first, len(ids), y)
-        if not learn(*arguments, self.kind, self.mean, self.slope, True):
+        """Learn rows whose labels have arrived; if there is no optimum, nothing is learned."""
+        n_old = self._n
+        if n_old + len(X) > len(self._X):
+            self._make_room(n_old + len(X))
+        status = self._learn_batch(
+            *(self.fitted, self.link, X, y, self._X, self._y, self._ids),
+            *(n_old, self.spec.refit_every, self.spec.link.binary),
+        )
+        if status == lane.NOT_CONVERGED:
             raise ValueError(NO_OPTIMUM)
+        if status == lane.BAD_LABEL:
+            validation.labels(y, len(X), self.spec.link)
+        if not self.linear:
+            self._n += len(X)
 
-    def _remember(self, X: FloatArray, y: FloatArray) -> tuple[Rows, FloatArray]:
-        """Append to the rows kept for refits, in arrays that double when full."""
-        n = self._n + len(X)
-        if n > len(self._X):
-            grown = np.empty((max(n, 2 * len(self._X)), X.shape[1]))
-            labels = np.empty(len(grown))
-            grown[: self._n], labels[: self._n] = self._X[: self._n], self._y[: self._n]
-            self._X, self._y = grown, labels
-        self._X[self._n : n], self._y[self._n : n] = X, y
-        self._n = n
-        return dense_rows(self._X), self._y
+    def _make_room(self, n: int) -> None:
+        """Let the arrays of the rows kept for refits double."""
+        size = max(n, 2 * len(self._X))
+        X, y = np.empty((size, len(self.beta))), np.empty(size)
+        X[: self._n], y[: self._n] = self._X[: self._n], self._y[: self._n]
+        self._X, self._y, self._ids = X, y, np.arange(size)
 
     def accept(self, X: FloatArray) -> None:
         """Let A grow if it grows at acceptance."""
-        if self.kind.at_acceptance:
-            rows = self.rows(X)
-            for i in range(len(X)):
-                grow_seen(self.kernel_state, rows, i)
+        if self.seen:
+            streaming.accept_rows(self.fitted, self.seen, X)
 
     def forget(self, waiting: FloatArray) -> None:
         """Take rows that will never be learned out of A: the learned ones and the waiting stay."""
-        if self.kind.at_acceptance:
-            seen = inv.copy_inverse(self.kernel_state.learned)
-            inv.add_rows(seen, self.rows(waiting), np.arange(len(waiting)), 0, len(waiting))
-            inv.refactorise(seen)
-            self._state = self.kernel_state._replace(seen=seen)
+        if self.seen:
+            self.seen = copy_memory(self.fitted)
+            streaming.see_rows(self.fitted, self.seen, waiting)
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return every array a restored model needs."""
-        state = self.kernel_state
-        arrays: dict[str, NDArray[np.generic]] = {
-            "X": self._X[: self._n],
-            "y": self._y[: self._n],
-            "moment": state.moment,
-            "carry": state.carry,
-        }
-        parts = {"fit": saved_fit(state.fit), "learned": inv.saved_inverse(state.learned)}
-        if self.kind.at_acceptance:
-            parts["seen"] = inv.saved_inverse(state.seen)
-        for part, values in parts.items():
-            arrays |= {f"{part}.{name}": array for name, array in values.items()}
+        arrays: dict[str, NDArray[Any]] = {"X": self._X[: self._n], "y": self._y[: self._n]}
+        parts = {"learned": self.fitted, "seen": self.seen}
+        for name, memory in parts.items():
+            if memory:
+                arrays |= {f"{name}.kept": memory[0], f"{name}.counts": memory[2]}
         return {name: array.copy() for name, array in arrays.items()}
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Take up saved arrays."""
-        arrays: dict[str, Any] = {name: array.copy() for name, array in state.items()}
-
-        def part(name: str) -> dict[str, Any]:
-            prefix = f"{name}."
-            return {key[len(prefix) :]: a for key, a in arrays.items() if key.startswith(prefix)}
-
-        learned = inv.restore_inverse(part("learned"))
-        seen = inv.restore_inverse(part("seen")) if self.kind.at_acceptance else learned
-        sums = (arrays["moment"], arrays["carry"])
-        scratch = np.empty_like(arrays["moment"])
-        self._state = State(restore_fit(part("fit")), learned, seen, *sums, scratch)
-        self._X, self._y, self._n = arrays["X"], arrays["y"], len(arrays["y"])
-
-
-@jit
-def _score_rows(state, rows, kind, mean, out):
-    for i in range(out.shape[0]):
-        out[i] = score_row(state, rows, i, kind, mean)
-
-
-@jit
-def _width_rows(state, rows, out):
-    for i in range(out.shape[0]):
-        out[i] = inv.square_width(state.seen, rows, i) ** 0.5
+        """Take up saved arrays, once they are known to make sense."""
+        refits, n = not self.linear, len(state["y"])
+        memory = read_memory(state, "learned", self.spec, refits, n)
+        seen: Memory | tuple[()] = ()
+        if self.spec.grow == "acceptance":
+            seen = read_memory(state, "seen", self.spec, refits, n)
+            if seen[2][COLUMNS] != memory[2][COLUMNS]:
+                raise ValueError("'learned' and 'seen' have different columns")
+        d = int(memory[2][COLUMNS])
+        self._X, self._y = np.empty((0, d)), np.empty(0)
+        if refits:
+            self._X, self._y = read_rows(state, d, self.spec)
+        self._n, self._ids = len(self._X), np.arange(len(self._X))
+        self._take(memory, seen)

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from pipeline.core.kernels.inverse import gram
-from pipeline.core.kernels.lane import State
+from pipeline.core.kernels.memory import state_of
 from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.models.base import ModelSpec
 from pipeline.core.models.glm import GLM
 
 GAUSS_NEWTON_STEPS = 50
+# A step that brings nothing is halved, down to a hundred-millionth.
+STEP_LENGTHS = 0.5 ** np.arange(27)
 
 
 class ProjectedGLM(GLM):
@@ -26,12 +28,12 @@ class ProjectedGLM(GLM):
     def __init__(self, spec: ModelSpec, coef_bound: float) -> None:
         super().__init__(spec)
         self.coef_bound = coef_bound
-        self._scoring: State | None = None
+        self._projected: FloatArray | None = None
 
     @property
-    def scoring_state(self) -> State:
-        """The fitted state, or one with the projected coefficients."""
-        return self.kernel_state if self._scoring is None else self._scoring
+    def scoring_beta(self) -> FloatArray:
+        """The fitted coefficients, or the projected ones."""
+        return self.beta if self._projected is None else self._projected
 
     def fit(self, X: FloatArray, y: FloatArray) -> None:
         """Learn the warm start, then project."""
@@ -49,21 +51,18 @@ class ProjectedGLM(GLM):
         self._project()
 
     def _project(self) -> None:
-        state = self.kernel_state
-        beta = state.fit.beta
-        if np.linalg.norm(beta) <= self.coef_bound:
-            self._scoring = None
+        if np.linalg.norm(self.beta) <= self.coef_bound:
+            self._projected = None
             return
-        A = full(gram(state.learned))
-        if self.kind.linear:
-            projected = nearest_in_ball(A, beta, self.coef_bound)
+        A = gram(state_of(self.fitted).learned)  # its lower triangle
+        if self.linear:
+            self._projected = nearest_in_ball(A, self.beta, self.coef_bound)
         else:
-            projected = self._gauss_newton(A, beta)
-        self._scoring = state._replace(fit=state.fit._replace(beta=projected))
+            self._projected = self._gauss_newton(A + np.tril(A, -1).T, self.beta)
 
     def _gauss_newton(self, A: FloatArray, target: FloatArray) -> FloatArray:
         """Minimise ‖g(β) − g(target)‖ in the A⁻¹ norm over the ball, from the scaled target."""
-        X, penalty = self._X[: self._n], self.kernel_state.fit.penalty
+        X, penalty = self._X[: self._n], state_of(self.fitted).learned.penalty
         mean, slope = np.vectorize(self.spec.link.mean), np.vectorize(self.spec.link.slope)
         goal = penalty * target + X.T @ mean(X @ target)
 
@@ -77,32 +76,25 @@ class ProjectedGLM(GLM):
             J = np.diag(penalty) + (X * slope(X @ beta)[:, None]).T @ X
             Q = J @ np.linalg.solve(A, J)
             step = nearest_in_ball(Q, beta - np.linalg.solve(J, r), self.coef_bound) - beta
-            length = 1.0
-            while length > 1e-8:
+            for length in STEP_LENGTHS:
                 trial, trial_value = residual(beta + length * step)
                 if trial_value < value:
                     break
-                length /= 2.0
             else:
                 return beta
             beta, r, value = beta + length * step, trial, trial_value
         return beta
 
 
-def full(lower: FloatArray) -> FloatArray:
-    """Return the symmetric matrix with that lower triangle."""
-    L = np.tril(lower)
-    return L + np.tril(L, -1).T
-
-
 def nearest_in_ball(Q: FloatArray, target: FloatArray, radius: float) -> FloatArray:
     """Return argmin of (β − target)'Q(β − target) over ‖β‖ ≤ radius.
 
-    On the sphere (Q + νI)β = Q·target for the one ν ≥ 0 that gives β the right length.
+    On the sphere (Q + νI)β = Q·target for the one ν ≥ 0 that gives β the right length. Only the
+    lower triangle of Q is read.
     """
     if np.linalg.norm(target) <= radius:
         return target.copy()
-    values, vectors = np.linalg.eigh(full(Q))
+    values, vectors = np.linalg.eigh(Q)
     values = np.maximum(values, 0.0)
     turned = vectors.T @ target
 
@@ -118,6 +110,5 @@ def nearest_in_ball(Q: FloatArray, target: FloatArray, radius: float) -> FloatAr
     high = np.log(positive.max()) + np.log(np.linalg.norm(target) / radius) + 1.0
     log_nu = brentq(excess, low, high, xtol=1e-13) if excess(low) > 0 > excess(high) else low
     beta: FloatArray = vectors @ shrunk(log_nu)
-    length = float(np.linalg.norm(beta))
-    projected: FloatArray = beta * (radius / length)
-    return projected
+    beta *= radius / float(np.linalg.norm(beta))
+    return beta

@@ -79,17 +79,13 @@ def text_codes(values: pd.Series) -> tuple[NDArray[Any], list[str]]:
 
 def category_codes(values: pd.Series, categories: Sequence[object]) -> NDArray[np.int64]:
     """Return the place of each value among the categories, −1 where it is not there."""
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        places = pd.Index(categories).get_indexer(pd.Index(values.dtype.categories))
-        found: NDArray[np.int64] = np.append(places, -1)[values.cat.codes.to_numpy()]
-        return found.astype(np.int64, copy=False)
+    is_coded = isinstance(values.dtype, pd.CategoricalDtype)
     try:
-        known = pd.Index(categories, dtype=values.dtype)
+        known = pd.Index(categories, dtype=(values.cat.categories if is_coded else values).dtype)
     except (TypeError, ValueError):
         message = f"column {values.name!r}: the declared categories do not fit the column's type"
         raise DataError(message) from None
-    codes: NDArray[np.int64] = known.get_indexer(pd.Index(values)).astype(np.int64)
-    return codes
+    return np.asarray(known.get_indexer(pd.Index(values)), dtype=np.int64)
 
 
 def refuse_unseen(column: str, values: pd.Series, bad: NDArray[np.bool_]) -> None:

@@ -67,11 +67,10 @@ def encode_frame(frame: pd.DataFrame, steps: Sequence[Step]) -> tuple[FloatArray
     repeated = [name for name, count in Counter(columns).items() if count > 1]
     if repeated:
         raise DataError(f"two steps make a column {repeated[0]!r}")
-    X, start = np.zeros((len(frame), len(columns))), 0
-    for feature in features:
-        end = start + len(feature.names)
-        feature.write(X[:, start:end])
-        start = end
+    X = np.zeros((len(frame), len(columns)))
+    ends = np.cumsum([len(feature.names) for feature in features], dtype=int)
+    for feature, part in zip(features, np.hsplit(X, ends)[:-1], strict=True):
+        feature.write(part)
     return X, columns
 
 

@@ -64,18 +64,17 @@ def shown(value: object) -> str:
 
 def in_names(values: Sequence[object]) -> list[str]:
     """Return values as parts of names: fractions with six digits, or as many as they differ in."""
+    texts = list(map(shown, values))
     for digits in range(6, 17):
-        texts = [_short(value, digits) for value in values]
-        if len(set(texts)) == len(values):
-            return texts
-    return list(map(shown, values))
-
-
-def _short(value: object, digits: int) -> str:
-    text = shown(value)
-    if isinstance(value, float) and "." in text:
-        return min(text, f"{value:.{digits}g}", key=len)
-    return text
+        short = [
+            min(text, f"{value:.{digits}g}", key=len)
+            if isinstance(value, float) and "." in text
+            else text
+            for text, value in zip(texts, values, strict=True)
+        ]
+        if len(set(short)) == len(values):
+            return short
+    return texts
 
 
 def _affine(
@@ -137,8 +136,7 @@ def standardised(column: str, values: pd.Series, missing: str = "mean") -> Featu
 def _present(column: str, values: pd.Series) -> FloatArray:
     """Return the numbers that are there, at least one."""
     x = numbers(column, values)
-    missing = np.isnan(x)
-    x = x[~missing] if missing.any() else x
+    x = x[~np.isnan(x)]
     if not len(x):
         raise DataError(f"column {column!r} holds no values")
     return x

@@ -26,7 +26,7 @@ from pipeline.data.errors import DataError
 HEAD = 1000
 TEXT, NUMBER, DATE, DURATION = "text", "number", "date", "duration"
 DAY = pd.Timedelta(days=1)
-START = datetime.datetime(1970, 1, 1)
+START = pd.Timestamp(0, unit="s", tz="UTC")  # in seconds, to reach years beyond 2262
 
 
 @dataclass(frozen=True)
@@ -61,32 +61,22 @@ def tidy(column: str, values: pd.Series) -> tuple[pd.Series, str]:
     """Return values as numbers, or as categories, and what they were."""
     kinds = pd.api.types
     if isinstance(values.dtype, pd.CategoricalDtype):
-        return _tidy_categories(column, values)
+        levels = values.cat.categories
+        if levels.inferred_type in ("string", "empty"):
+            return values, TEXT
+        values = values.astype(np.float64 if kinds.is_numeric_dtype(levels) else levels.dtype)
     if kinds.is_bool_dtype(values):
         return values.map({True: "True", False: "False"}).astype("category"), TEXT
-    if kinds.is_datetime64_any_dtype(values) or kinds.is_timedelta64_dtype(values):
-        return _tidy_time(values)
+    if kinds.is_timedelta64_dtype(values):
+        return (values / DAY).astype(np.float64), DURATION
+    if kinds.is_datetime64_any_dtype(values):
+        days = (values - pd.Timestamp(0, tz=values.dt.tz)) / DAY
+        return days.astype(np.float64), DATE
     if kinds.is_complex_dtype(values):
         raise DataError(f"column {column!r} holds complex numbers")
     if kinds.is_numeric_dtype(values):
         return values, NUMBER
     return _tidy_objects(column, values)
-
-
-def _tidy_categories(column: str, values: pd.Series) -> tuple[pd.Series, str]:
-    levels: pd.Index = values.dtype.categories
-    if pd.api.types.is_numeric_dtype(levels):
-        return values.astype(np.float64), NUMBER
-    if levels.inferred_type in ("string", "empty"):
-        return values, TEXT
-    return tidy(column, values.astype(levels.dtype))
-
-
-def _tidy_time(values: pd.Series) -> tuple[pd.Series, str]:
-    if pd.api.types.is_timedelta64_dtype(values):
-        return (values / DAY).astype(np.float64), DURATION
-    days = (values - pd.Timestamp(0, tz=values.dt.tz)) / DAY
-    return days.astype(np.float64), DATE
 
 
 def _tidy_objects(column: str, values: pd.Series) -> tuple[pd.Series, str]:
@@ -96,7 +86,8 @@ def _tidy_objects(column: str, values: pd.Series) -> tuple[pd.Series, str]:
         if len(present) and all(_is_number(value) for value in present):
             return present.astype(np.float64).reindex(values.index), NUMBER
         if len(present) and all(isinstance(value, datetime.date) for value in present):
-            return present.map(_days).astype(np.float64).reindex(values.index), DATE
+            days = (pd.to_datetime(present, utc=True) - START) / DAY
+            return days.astype(np.float64).reindex(values.index), DATE
         values = present.map(str).reindex(values.index)
     return values.astype("category"), TEXT
 
@@ -106,14 +97,6 @@ def check_single(column: str, values: pd.Series) -> None:
     held = values.dtype == object
     if held and any(isinstance(value, list | dict | set | np.ndarray) for value in values):
         raise DataError(f"column {column!r} holds lists, not single values; drop it")
-
-
-def _days(value: datetime.date) -> float:
-    """Return the days since 1970, of a time with its fraction."""
-    if not isinstance(value, datetime.datetime):
-        return float((value - START.date()).days)
-    start = START if value.tzinfo is None else START.replace(tzinfo=datetime.UTC)
-    return (value - start) / datetime.timedelta(days=1)
 
 
 def _is_number(value: object) -> bool:
@@ -149,7 +132,9 @@ def _number_kind(values: pd.Series, what: str, missing: int, most: int) -> tuple
     levels = _levels(values, most)
     if levels is not None and len(levels) + bool(missing) <= 1:
         return None, f"left out: {'constant' if len(levels) else 'empty'}"
-    if levels is not None and (len(levels) == 1 or (what == NUMBER and _whole(levels))):
+    if levels is not None and (
+        len(levels) == 1 or (what == NUMBER and all(map(float.is_integer, levels)))
+    ):
         own = f", {_rows(missing)} without a value a category" if missing else ""
         return one_hot, f"{what}: one-hot, {len(levels)} distinct values{own}"
     if not missing and _numbers_rows(values):
@@ -159,16 +144,12 @@ def _number_kind(values: pd.Series, what: str, missing: int, most: int) -> tuple
     return standardised, f"{what}{days}: standardised{mean}"
 
 
-def _levels(values: pd.Series, most: int) -> np.ndarray | None:
+def _levels(values: pd.Series, most: int) -> list[float] | None:
     """Return the distinct numbers, None if there are more than ``most``."""
     if values.iloc[:HEAD].nunique() > most:
         return None
-    levels = np.asarray(values.dropna().unique(), dtype=np.float64)
+    levels = list(map(float, values.dropna().unique()))
     return None if len(levels) > most else levels
-
-
-def _whole(levels: np.ndarray) -> bool:
-    return bool(np.isfinite(levels).all() and (levels == np.rint(levels)).all())
 
 
 def _numbers_rows(values: pd.Series) -> bool:

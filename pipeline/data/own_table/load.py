@@ -15,7 +15,6 @@ import pandas as pd
 
 from pipeline.data.dataset import Dataset, Group, group_of
 from pipeline.data.encode.encoder import encode_frame
-from pipeline.data.encode.kinds import FloatArray
 from pipeline.data.errors import DataError, about
 from pipeline.data.own_table.inference import Guess, guess
 from pipeline.data.own_table.roles import Roles, Value, own_labels, some
@@ -63,14 +62,18 @@ def load_frame(
         check_names(names)
         frame = frame.set_axis(names, axis=1).set_axis(range(len(frame)), axis=0)
         roles.check(frame)
-        values = frame[roles.target]
-        y, label_note = own_labels(values, roles.target, positive, negative, above)
+        y, label_note = own_labels(frame[roles.target], roles.target, positive, negative, above)
         kept_aside = None if roles.group is None else _group(frame, roles.group)
         aside = {roles.target, roles.group, *roles.drop}
-        features = [column for column in names if column not in aside]
-        most = (max_levels, max_categories)
-        guesses = {column: guess(column, frame[column], *most) for column in features}
-        X, columns = _encode(guesses)
+        guesses = {
+            column: guess(column, frame[column], max_levels, max_categories)
+            for column in names
+            if column not in aside
+        }
+        tidied = pd.DataFrame({column: one.values for column, one in guesses.items()}, copy=False)
+        X, columns = encode_frame(tidied, [(column, one.kind) for column, one in guesses.items()])
+        if not columns:
+            raise DataError("no column is left to learn from")
     return Dataset(
         name=name,
         protocol="own",
@@ -160,14 +163,6 @@ def _group(frame: pd.DataFrame, column: str) -> Group:
         found = f"too many distinct values for groups: {distinct:,} in {rows:,} rows"
         raise DataError(f"column {column!r} (dataset.group) has {found}")
     return group_of(frame, column)
-
-
-def _encode(guesses: dict[str, Guess]) -> tuple[FloatArray, tuple[str, ...]]:
-    tidied = pd.DataFrame({column: found.values for column, found in guesses.items()}, copy=False)
-    X, names = encode_frame(tidied, [(column, found.kind) for column, found in guesses.items()])
-    if not names:
-        raise DataError("no column is left to learn from")
-    return X, names
 
 
 def _notes(

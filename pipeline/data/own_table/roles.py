@@ -78,7 +78,10 @@ def own_labels(
     if pd.api.types.is_float_dtype(values) and np.isinf(values.to_numpy(np.float64)).any():
         raise DataError(f"target {target!r} holds infinite numbers; correct them")
     if above is not None:
-        above = _number("dataset.above", above)
+        try:
+            above = float(str(above))
+        except ValueError:
+            raise DataError(f"dataset.above={above} is not a number") from None
         y = labels_of(tidy(target, values)[0].to_frame(target), Label(target, above=above))
         return y, _label_note(target, f"above {shown(above)}", f"up to {shown(above)}", y)
     codes, levels = text_codes(values)  # as on a command line: 1.0 is "1", True is "True"
@@ -90,13 +93,6 @@ def own_labels(
     others = [level for level in levels if level not in ones]
     shown_others = some(others) if listable else f"{len(others):,} other values"
     return y, _label_note(target, ", ".join(ones), shown_others, y)
-
-
-def _number(key: str, given: object) -> float:
-    try:
-        return float(str(given))
-    except ValueError:
-        raise DataError(f"{key}={given} is not a number") from None
 
 
 def _ones(

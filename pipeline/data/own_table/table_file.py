@@ -19,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv as arrow
 
 from pipeline.core.near_misses import closest
 from pipeline.data.errors import DataError, about
@@ -65,13 +68,6 @@ def read_frame(
         _check_columns(table)
     if not table.num_rows:
         raise DataError(f"{path} holds column names but no rows")
-    return _as_frame(table)
-
-
-def _as_frame(table: Any) -> pd.DataFrame:
-    """Return an arrow table, which is used up, as a frame."""
-    import pyarrow as pa
-
     frame = table.to_pandas(split_blocks=True, self_destruct=True, date_as_object=False)
     pa.default_memory_pool().release_unused()  # the blocks of the file, as much memory again
     return frame
@@ -88,9 +84,6 @@ def _opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
 
 
 def _parquet(path: Path) -> Any:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         packed = _is_gzip(path)
         return pq.read_table(pa.BufferReader(gzip.open(path).read()) if packed else path)
@@ -98,10 +91,8 @@ def _parquet(path: Path) -> Any:
         raise DataError(f"{path} is not a sound parquet file: {error}") from error
 
 
-def _check_columns(table: Any) -> None:
+def _check_columns(table: pa.Table) -> None:
     """Raise where names repeat, or a column is no vector of values."""
-    import pyarrow as pa
-
     check_names(table.column_names)
     for column in table.schema:
         if pa.types.is_nested(column.type):
@@ -148,8 +139,6 @@ class _Csv:
 
     def table(self) -> Any:
         """Return the rows as an arrow table."""
-        import pyarrow as pa
-
         names, failure = self._names(), ""
         for line_breaks in dict.fromkeys((b'"' in self.head, True)):
             try:
@@ -184,8 +173,6 @@ class _Csv:
         return f"; try dataset.separator={SEPARATORS[best]}"
 
     def _read(self, names: list[str], line_breaks: bool) -> Any:
-        import pyarrow as pa
-        from pyarrow import csv as arrow
 
         packed = "gzip" if _is_gzip(self.path) else None
         with pa.input_stream(str(self.path), compression=packed) as source:

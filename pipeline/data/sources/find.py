@@ -2,119 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar, Protocol
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
 from pipeline.data.errors import UnavailableError
-from pipeline.data.sources.kept import Bundled, Cache, Raw
-from pipeline.data.sources.openml import OpenMLSource
-from pipeline.data.sources.published_files import Mirror, UrlSource
-from pipeline.data.sources.settings import MIRROR, Settings
-from pipeline.data.sources.table import check_table
+from pipeline.data.sources import table as tables
+from pipeline.data.sources.openml import from_openml
+from pipeline.data.sources.published_files import from_mirror, from_urls
+from pipeline.data.sources.settings import Settings
 from pipeline.data.spec import Table
 
-SOURCES = tuple(place.name for place in (Bundled, Mirror, Raw, Cache, OpenMLSource, UrlSource))
-
-
-class Source(Protocol):
-    """One place a table may come from."""
-
-    name: ClassVar[str]
-
-    def table(self, name: str, table: Table) -> pd.DataFrame | None:
-        """Return a table, or None if this source is not one of its places.
-
-        Raises:
-            UnavailableError: it is one of them, but cannot deliver now.
-            DataError: what it has is not that table.
-        """
+# Each returns a table, or None if it is none of its places; an UnavailableError says why it cannot
+# deliver now, another DataError that what it has is not that table.
+SOURCES: dict[str, Callable[[str, Table, Settings], pd.DataFrame | None]] = {
+    "bundled": tables.from_bundle,
+    "mirror": from_mirror,
+    "data/raw": tables.from_raw,
+    "cache": tables.from_cache,
+    "openml": from_openml,
+    "url": from_urls,
+}
+FAR = ("openml", "url")  # need a network
+NEAR = tuple(place for place in SOURCES if place not in FAR)
 
 
 def find_table(name: str, table: Table, settings: Settings) -> tuple[pd.DataFrame, str]:
-    """Return a checked table and the name of the source that had it."""
+    """Return a checked table and the name of the source that had it; keep what was fetched."""
     reasons: list[str] = []
-    found = _first(near_sources(settings), name, table, reasons)
-    if found is not None:
+    near = ("data/raw",) if settings.only_raw else NEAR
+    if found := _first(near, name, table, settings, reasons):
         return found
     if settings.only_raw:
-        path = Raw(settings.raw).path(name, table)
+        path = tables.raw_path(name, table, settings)
         advice = "python -m pipeline.data fetch all"
-        raise _not_found(name, [f"data.only_raw=true, and there is no {path}: {advice}"])
-    if settings.mirror is None and table.files:
-        reasons.append(f"mirror: none is set (data.mirror or ${MIRROR})")
-    if settings.offline:
-        raise _not_found(name, [*reasons, "openml and url: forbidden by data.offline=true"])
-    return _fetch(name, table, settings, reasons)
+        reasons = [f"data.only_raw=true, and there is no {path}: {advice}"]
+    elif settings.offline:
+        reasons.append("openml and url: forbidden by data.offline=true")
+    else:
+        with tables.fetching(name, settings):
+            # Another process may have just done so.
+            if found := _first(("cache", *FAR), name, table, settings, reasons):
+                if found[1] != "cache":
+                    tables.write_parquet(
+                        found[0], tables.cache_path(name, settings), tables.CACHE_ADVICE
+                    )
+                return found
+    raise UnavailableError("\n  ".join([f"table {name} could not be found:", *reasons]))
 
 
-def _fetch(
-    name: str, table: Table, settings: Settings, reasons: list[str]
+def table_from(
+    source: str, name: str, table: Table, settings: Settings
 ) -> tuple[pd.DataFrame, str]:
-    """Fetch and keep a table, unless another process has just done so."""
-    cache = Cache(settings.cache)
-    with cache.lock(name):
-        found = _first([cache, *far_sources(settings)], name, table, reasons)
-        if found is None:
-            raise _not_found(name, reasons)
-        if found[1] != cache.name:
-            cache.keep(name, table, found[0])
-    return found
+    """Return a checked table of one of :data:`SOURCES`, whatever the others have."""
+    reasons = [f"{source} does not have it"]
+    allowed = () if settings.offline and source in FAR else (source,)
+    if found := _first(allowed, name, table, settings, reasons):
+        return found
+    raise UnavailableError(reasons[-1])
 
 
 def _first(
-    sources: Iterable[Source], name: str, table: Table, reasons: list[str]
+    places: Iterable[str], name: str, table: Table, settings: Settings, reasons: list[str]
 ) -> tuple[pd.DataFrame, str] | None:
     """Return the checked table of the first source that has it; note why others do not."""
-    for source in sources:
+    for place in places:
         try:
-            frame = source.table(name, table)
+            frame = SOURCES[place](name, table, settings)
         except UnavailableError as error:
-            reasons.append(f"{source.name}: {error}")
+            reasons.append(f"{place}: {error}")
             continue
         if frame is not None:
-            check_table(frame, name, table, source.name)
-            return frame, source.name
+            tables.check_table(frame, name, table, place)
+            return frame, place
     return None
-
-
-def _not_found(name: str, reasons: list[str]) -> UnavailableError:
-    return UnavailableError("\n  ".join([f"table {name} could not be found:", *reasons]))
-
-
-def table_from(source: str, name: str, table: Table, settings: Settings) -> pd.DataFrame:
-    """Return a checked table of one of :data:`SOURCES`, whatever the others have."""
-    reasons = [f"{source} does not have it"]
-    far = [] if settings.offline else far_sources(settings)
-    places = (place for place in (*near_sources(settings), *far) if place.name == source)
-    found = _first(places, name, table, reasons)
-    if found is None:
-        raise UnavailableError(reasons[-1])
-    return found[0]
 
 
 def place_of(name: str, table: Table, settings: Settings) -> str:
     """Return where a table would be taken from at this moment; opens no file, asks no server."""
-    if table.bundled:
-        return Bundled.name
-    folder = settings.mirror
-    if folder and table.files and all((folder / file.path).is_file() for file in table.files):
-        return Mirror.name
-    for kept in (Raw(settings.raw), Cache(settings.cache)):
-        if kept.path(name, table).is_file():
-            return kept.name
-    return "not here" if settings.offline else "to fetch"
-
-
-def near_sources(settings: Settings) -> list[Source]:
-    """Return the sources that need no network, in order."""
-    if settings.only_raw:
-        return [Raw(settings.raw)]
-    mirror = [] if settings.mirror is None else [Mirror(settings.mirror)]
-    return [Bundled(), *mirror, Raw(settings.raw), Cache(settings.cache)]
-
-
-def far_sources(settings: Settings) -> list[Source]:
-    """Return the sources that need a network, in order."""
-    return [OpenMLSource(settings), UrlSource(settings)]
+    folder, files = settings.mirror, table.files
+    here = {
+        "bundled": table.bundled,
+        "mirror": folder and files and all((folder / file.path).is_file() for file in files),
+        "data/raw": tables.raw_path(name, table, settings).is_file(),
+        "cache": tables.cache_path(name, settings).is_file(),
+    }
+    missing = "not here" if settings.offline else "to fetch"
+    return next((place for place, is_here in here.items() if is_here), missing)

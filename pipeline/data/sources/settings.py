@@ -45,12 +45,10 @@ class Settings:
         **others: Any,
     ) -> Settings:
         """Return the settings, folders that are not given from the environment."""
-        mirror = mirror or os.environ.get(MIRROR) or None
-        cache = cache or os.environ.get(CACHE) or Path.home() / ".cache" / "onesided"
-        return cls(
-            mirror=None if mirror is None else Path(mirror).expanduser(),
-            offline=offline,
-            cache=Path(cache).expanduser(),
-            raw=Path(os.environ.get(RAW) or cls.raw).expanduser(),
-            **others,
-        )
+        known = {
+            "mirror": mirror or os.environ.get(MIRROR),
+            "cache": cache or os.environ.get(CACHE) or "~/.cache/onesided",
+            "raw": os.environ.get(RAW),
+        }
+        folders: Any = {key: Path(path).expanduser() for key, path in known.items() if path}
+        return cls(**{"mirror": None, "offline": offline, **folders, **others})

@@ -1,31 +1,40 @@
-"""Raw tables in one canonical form, whatever they were read from: typed columns, hash, parquet.
+"""Raw tables in one canonical form, whatever they were read from, and where they are kept.
 
 A column of kind ``number`` is float64 with NaN where a value is missing, one of kind ``text``
-holds strings with None.
+holds strings with None. Tables are kept in three places: bundled with the
+package, in data/raw, and in the cache.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pipeline.data.errors import DataError, MismatchError, whole_file
+from pipeline.data.sources.settings import CACHE, RAW, Settings
 from pipeline.data.spec import Table
 
 FloatArray = NDArray[np.float64]
-NUMBER, TEXT = "number", "text"
+NUMBER = "number"  # the other kind is text
+BUNDLED = Path(__file__).parents[1] / "bundled"
+GONE_BAD = "removed it, the next call fetches it again"
+RAW_ADVICE = f"free some space, or set ${RAW} to another folder"
+CACHE_ADVICE = f"free some space, or set ${CACHE} to another folder"
 
 
 def number_column(name: str, values: Sequence[object]) -> FloatArray:
-    """Return values as correctly rounded float64, None as NaN. Bad ones are counted, not shown."""
+    """Return values as correctly rounded float64. Bad ones are counted, not shown."""
     cells = np.array(values, dtype=object)
-    missing = np.array([value is None for value in values], dtype=bool)
+    missing = pd.isna(cells)
     try:
         numbers = np.where(missing, np.nan, cells).astype(np.float64)
     except (TypeError, ValueError):
@@ -38,13 +47,13 @@ def number_column(name: str, values: Sequence[object]) -> FloatArray:
 
 
 def make_table(columns: dict[str, list[object]], table: Table) -> pd.DataFrame:
-    """Return the canonical table of raw cells, None where a value is missing."""
+    """Return the canonical table of raw cells, None or NaN where a value is missing."""
     typed: dict[str, pd.Series] = {}
     for name, kind in table.columns.items():
         if kind == NUMBER:
             typed[name] = pd.Series(number_column(name, columns[name]))
         else:
-            cells = [None if cell is None else str(cell) for cell in columns[name]]
+            cells = [None if pd.isna(cell) else str(cell) for cell in columns[name]]
             typed[name] = pd.Series(cells, dtype=object)
     return pd.DataFrame(typed)
 
@@ -77,15 +86,12 @@ def check_table(frame: pd.DataFrame, name: str, table: Table, where: str) -> Non
         raise MismatchError.of(f"{what}, rows", table.expect.rows, len(frame))
     found = table_hash(frame)
     if found != table.expect.sha256:
-        advice = "a damaged or changed copy: the number of rows is right, values are not"
-        raise MismatchError.of(f"{what}, hash of values", table.expect.sha256, found, advice)
+        found += " (a damaged or changed copy: the number of rows is right, values are not)"
+        raise MismatchError.of(f"{what}, hash of values", table.expect.sha256, found)
 
 
 def write_parquet(frame: pd.DataFrame, path: Path, advice: str = "choose another folder") -> None:
     """Write a table compactly; ``advice`` is for the message where that fails."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     arrays = {}
     for name, column in frame.items():
         if column.dtype.kind == "f":
@@ -97,22 +103,69 @@ def write_parquet(frame: pd.DataFrame, path: Path, advice: str = "choose another
         pq.write_table(pa.table(arrays), partial, compression="zstd", compression_level=19)
 
 
-def _texts(column: Any) -> pd.Series:
-    """Return an arrow column as strings, None where one is missing."""
-    return pd.Series(column.cast("string").to_numpy(), dtype=object)
-
-
 def read_parquet(path: Path, table: Table) -> pd.DataFrame:
     """Return a table that :func:`write_parquet` wrote."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         stored = pq.read_table(path, columns=list(table.columns))
         columns = {
-            name: stored[name].to_numpy() if kind == NUMBER else _texts(stored[name])
+            name: stored[name].to_numpy()
+            if kind == NUMBER
+            else pd.Series(stored[name].cast("string").to_numpy(), dtype=object)
             for name, kind in table.columns.items()
         }
     except (OSError, KeyError, pa.ArrowException) as error:
         raise MismatchError.of(f"{path}", "a table in parquet", f"unreadable: {error}") from error
     return pd.DataFrame(columns)
+
+
+def from_bundle(name: str, table: Table, _: Settings) -> pd.DataFrame | None:
+    """Return one of the tables that come with the package, made by scripts/bundle_data.py."""
+    return read_parquet(BUNDLED / f"{name}.parquet", table) if table.bundled else None
+
+
+def raw_path(name: str, table: Table, settings: Settings) -> Path:
+    """Return where ``python -m pipeline.data fetch`` writes a table, or DVC pulls it to."""
+    return settings.raw / f"{table.raw or name}.parquet"
+
+
+def cache_path(name: str, settings: Settings) -> Path:
+    """Return where a table is kept that was fetched, in a folder that nobody else writes to."""
+    return settings.cache / "tables" / f"{name}.parquet"
+
+
+def from_raw(name: str, table: Table, settings: Settings) -> pd.DataFrame | None:
+    """Return a table of data/raw, if it is there."""
+    return _sound(raw_path(name, table, settings), name, table)
+
+
+def from_cache(name: str, table: Table, settings: Settings) -> pd.DataFrame | None:
+    """Return a table that was fetched before, if it was."""
+    return _sound(cache_path(name, settings), name, table)
+
+
+def _sound(path: Path, name: str, table: Table) -> pd.DataFrame | None:
+    """Return a table that is there; one that has gone bad is removed."""
+    if not path.is_file():
+        return None
+    try:
+        frame = read_parquet(path, table)
+        check_table(frame, name, table, str(path))
+    except DataError as error:
+        path.unlink(missing_ok=True)
+        raise MismatchError(f"{error}; {GONE_BAD}") from error
+    return frame
+
+
+@contextlib.contextmanager
+def fetching(name: str, settings: Settings) -> Iterator[None]:
+    """Let one process at a time fetch a table; the others wait and find it kept."""
+    path = settings.cache / "locks" / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("w")
+    except OSError as error:
+        reason = f"{error.strerror}; set ${CACHE} to another folder"
+        raise DataError(f"the cache {settings.cache} cannot be written ({reason})") from error
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

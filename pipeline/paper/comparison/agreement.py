@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pipeline.paper.comparison.compare import AGREES, AGREES_BELOW, JUDGED, KEY, MISSING, Comparison
-from pipeline.paper.estimates import N_RESAMPLES, PERCENTILES, SEED
-from pipeline.paper.published import BASELINE, DIGITS, METHODS
+from pipeline.paper.comparison.compare import AGREES, AGREES_BELOW, JUDGED, MISSING, Comparison
+from pipeline.paper.estimates import N_RESAMPLES, SEED, Estimate
+from pipeline.paper.published import BASELINE, CHAMPION, DIGITS, KEY, METHODS
 
 BOTH = "both"  # links together
+SIGNS = {"above": 1, "equal": 0, "below": -1}
 
 
-def pool(found: Comparison, method: str = "ours") -> dict[str, Any]:
+def pool(found: Comparison, method: str = CHAMPION) -> dict[str, Any]:
     """Return the summary of some cells and rows.
 
     Shares are of the cells that could be judged. Wins are the rows in which a method has the least
@@ -28,6 +29,7 @@ def pool(found: Comparison, method: str = "ours") -> dict[str, Any]:
         method: whose wins to count.
     """
     cells = found.cells
+    z = cells["z"][np.isfinite(cells["z"])]  # one infinite z would hide the rest
     counts = {name: int((cells["verdict"] == name).sum()) for name in (*JUDGED, MISSING)}
     judged = sum(counts[name] for name in JUDGED)
     whole = found.rows[found.rows["complete"]]
@@ -38,7 +40,7 @@ def pool(found: Comparison, method: str = "ours") -> dict[str, Any]:
         **{name.replace(" ", "_"): counts[name] for name in JUDGED},
         "share_agrees": counts[AGREES] / judged if judged else np.nan,
         "ratio": geometric_mean(cells["ratio"]),
-        "rms_z": _root_mean_square(cells["z"]),
+        "rms_z": float(np.sqrt((z**2).mean())),
         "rank_correlation": float(whole["rank_correlation"].mean()),
         "rows": len(whole),
         "wins": _wins(whole["best"], method),
@@ -46,30 +48,19 @@ def pool(found: Comparison, method: str = "ours") -> dict[str, Any]:
     }
 
 
-def by_link(comparison: Comparison) -> pd.DataFrame:
-    """Return a line for each link and one for both."""
-    return pd.DataFrame([{"link": link, **pool(part)} for link, part in _links(comparison)])
+def summaries(comparison: Comparison, *labels: str) -> pd.DataFrame:
+    """Return a line for each link and one for both, or as many for each dataset or method.
 
-
-def by_dataset(comparison: Comparison) -> pd.DataFrame:
-    """Return a line for each dataset, under each link and both."""
-    lines = [
-        {"link": link, "dataset": dataset, **pool(part.of(dataset=dataset))}
-        for link, part in _links(comparison)
-        for dataset in dict.fromkeys(comparison.cells["dataset"])
-    ]
-    return pd.DataFrame(lines)
-
-
-def by_method(comparison: Comparison) -> pd.DataFrame:
-    """Return a line for each method, under each link and both; wins are that method's."""
-    lines = [
-        {"link": link, "method": method, **pool(part.of(method=method), method)}
-        for link, part in _links(comparison)
-        for method in METHODS
-    ]
+    The wins in the lines of methods are each method's own.
+    """
+    cells, lines = comparison.cells, []
+    links = [*dict.fromkeys(cells["link"]), BOTH]
+    for values in product(links, *(dict.fromkeys(cells[label]) for label in labels)):
+        line = dict(zip(("link", *labels), values, strict=True))
+        part = comparison.of(**{name: value for name, value in line.items() if value != BOTH})
+        lines.append({**line, **pool(part, line.get("method", CHAMPION))})
     # The order of the methods is not a matter of one of them.
-    return pd.DataFrame(lines).drop(columns="rank_correlation")
+    return pd.DataFrame(lines).drop(columns=["rank_correlation"] if "method" in labels else [])
 
 
 def against_greedy(comparison: Comparison) -> pd.DataFrame:
@@ -86,7 +77,8 @@ def against_greedy(comparison: Comparison) -> pd.DataFrame:
         part = pairs[(pairs["link"] == link) & (pairs["method"] == method)]
         lines.append({"link": link, "method": method, "rows": len(part)})
         for side, name in (("loss", "here"), ("paper", "paper")):
-            lines[-1] |= _signs(part[side], part[f"{side}_greedy"], name)
+            sign = np.sign(part[side].round(DIGITS) - part[f"{side}_greedy"].round(DIGITS))
+            lines[-1] |= {f"{word}_{name}": int((sign == k).sum()) for word, k in SIGNS.items()}
     return pd.DataFrame(lines)
 
 
@@ -97,9 +89,8 @@ def share_by_chance(comparison: Comparison) -> float:
     """
     n_splits = comparison.cells["n_splits"].dropna().to_numpy(dtype=float)
     freedom = n_splits[n_splits > 1] - 1
-    if not len(freedom):
-        return float("nan")
-    return float(np.mean(1 - 2 * stats.t.sf(AGREES_BELOW, freedom)))
+    shares = 1 - 2 * stats.t.sf(AGREES_BELOW, freedom)
+    return float(shares.mean()) if len(shares) else float("nan")
 
 
 def share_interval(comparison: Comparison) -> tuple[float, float]:
@@ -113,11 +104,9 @@ def share_interval(comparison: Comparison) -> tuple[float, float]:
         return float("nan"), float("nan")
     agrees = cells["verdict"].eq(AGREES).groupby([cells["link"], cells["dataset"]], sort=False)
     agreeing, judged = agrees.sum().to_numpy(), agrees.size().to_numpy()
-    rng = np.random.default_rng(SEED)
-    drawn = rng.integers(len(judged), size=(N_RESAMPLES, len(judged)))
+    drawn = np.random.default_rng(SEED).integers(len(judged), size=(N_RESAMPLES, len(judged)))
     shares = agreeing[drawn].sum(axis=1) / judged[drawn].sum(axis=1)
-    low, high = np.percentile(shares, PERCENTILES)
-    return float(low), float(high)
+    return Estimate(agreeing.sum() / judged.sum(), shares).interval
 
 
 def geometric_mean(ratios: Iterable[float]) -> float:
@@ -127,22 +116,5 @@ def geometric_mean(ratios: Iterable[float]) -> float:
     return float(np.exp(np.log(values).mean())) if len(values) else float("nan")
 
 
-def _links(comparison: Comparison) -> list[tuple[str, Comparison]]:
-    links = dict.fromkeys(comparison.cells["link"])
-    return [*((link, comparison.of(link=link)) for link in links), (BOTH, comparison)]
-
-
 def _wins(best: Iterable[str], method: str) -> int:
     return sum(method in methods.split() for methods in best)
-
-
-def _root_mean_square(z: pd.Series) -> float:
-    """Return the root of the mean square of what is finite: one infinite z would hide the rest."""
-    finite = z[np.isfinite(z)]
-    return float(np.sqrt((finite**2).mean())) if len(finite) else float("nan")
-
-
-def _signs(loss: pd.Series, greedy: pd.Series, side: str) -> dict[str, int]:
-    sign = np.sign(loss.round(DIGITS) - greedy.round(DIGITS))
-    names = {"above": 1, "equal": 0, "below": -1}
-    return {f"{name}_{side}": int((sign == value).sum()) for name, value in names.items()}

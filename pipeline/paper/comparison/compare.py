@@ -9,8 +9,7 @@ means of ten splits. Figures agree where |z| < 2, differ up to 4, strongly diffe
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,7 @@ from scipy import stats
 
 from pipeline.paper.collection import Collection
 from pipeline.paper.estimates import FloatArray
-from pipeline.paper.published import DIGITS, METHODS, PublishedRow, Setting, best_methods, published
+from pipeline.paper.published import CELL_KEY, DIGITS, METHODS, best_methods, published
 
 PAPER_SPLITS = 10
 AGREES, DIFFERS, STRONGLY = "agrees", "differs", "strongly differs"
@@ -27,15 +26,13 @@ MISSING, UNJUDGED = "missing", "unjudged"
 JUDGED = (AGREES, DIFFERS, STRONGLY)
 NO_SPREAD = 1e-12  # deviation / mean
 AGREES_BELOW, DIFFERS_UP_TO = 2.0, 4.0  # bounds of |z|
-KEY = list(Setting._fields)
 CELL_COLUMNS = [
-    *KEY, "method", "state", "loss", "standard_deviation", "n_splits", "paper", "ratio", "z",
+    *CELL_KEY, "state", "loss", "standard_deviation", "n_splits", "paper", "ratio", "z",
     "verdict",
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Our figures beside the paper's, in the paper's order.
 
     Attributes:
@@ -51,37 +48,49 @@ class Comparison:
 
     def of(self, **labels: str | tuple[str, ...]) -> Comparison:
         """Return the part with certain labels, one or several of a kind; rows know no method."""
-        cells, rows = self.cells, self.rows
+        parts = list(self)
         for name, value in labels.items():
             wanted = (value,) if isinstance(value, str) else value
             if wanted:
-                cells = cells[cells[name].isin(wanted)]
-                rows = rows if name == "method" else rows[rows[name].isin(wanted)]
-        return Comparison(cells, rows)
+                parts = [part[part[name].isin(wanted)] if name in part else part for part in parts]
+        return Comparison(*parts)
 
 
 def compare(collection: Collection) -> Comparison:
     """Return our figures beside the paper's; the collection must be of one protocol."""
     rows = published()
     figures = [(*row.key, method, row.loss[method]) for row in rows for method in METHODS]
-    paper = pd.DataFrame(figures, columns=[*KEY, "method", "paper"])
-    cells = paper.merge(_ours(collection), how="left", on=[*KEY, "method"])
+    paper = pd.DataFrame(figures, columns=[*CELL_KEY, "paper"])
+    cells = paper.merge(collection.cells.astype({"n_splits": "float64"}), how="left", on=CELL_KEY)
+    # The standard error is over the very splits that the mean is of.
+    cells["standard_deviation"] = cells["standard_error"] * np.sqrt(cells["n_splits"])
     cells["state"] = cells["state"].fillna(MISSING)
     cells["ratio"] = ratio(cells["paper"], cells["loss"])
     measured = (cells[name] for name in ("paper", "loss", "standard_deviation", "n_splits"))
     cells["z"] = z_score(*measured)
     cells["verdict"] = verdict(cells["z"], cells["loss"])
     losses = cells["loss"].to_numpy().reshape(-1, len(METHODS))
-    compared = [_compare_row(row, ours) for row, ours in zip(rows, losses, strict=True)]
+    compared = []
+    for row, ours in zip(rows, losses, strict=True):
+        complete = not np.isnan(ours).any()
+        best = best_methods(dict(zip(METHODS, ours.tolist(), strict=True)))
+        line = {
+            **row.key._asdict(),
+            "complete": complete,
+            "rank_correlation": rank_correlation(ours, row.loss.values()),
+            "best": " ".join(best) if complete else MISSING,
+            "best_paper": " ".join(row.best),
+            "bold": row.bold,
+            "misprinted": row.misprinted,
+        }
+        compared.append(line)
     return Comparison(cells[CELL_COLUMNS], pd.DataFrame(compared))
 
 
 def ratio(paper: Any, ours: Any) -> FloatArray:
     """Return paper / ours; NaN where ours is 0 or missing."""
-    paper, ours = np.asarray(paper, float), np.asarray(ours, float)
-    found: FloatArray = np.full(len(paper), np.nan)
-    np.divide(paper, ours, out=found, where=ours > 0)
-    return found
+    ours = np.asarray(ours, float)
+    return np.asarray(np.asarray(paper, float) / np.where(ours > 0, ours, np.nan))
 
 
 def z_score(paper: Any, ours: Any, deviation: Any, n_splits: Any) -> FloatArray:
@@ -98,10 +107,7 @@ def z_score(paper: Any, ours: Any, deviation: Any, n_splits: Any) -> FloatArray:
     scale = deviation * np.sqrt(1 / PAPER_SPLITS + 1 / n)
     equal = np.round(ours, DIGITS) == np.round(paper, DIGITS)
     without_scale = np.where(equal, 0.0, np.copysign(np.inf, difference))
-    z: FloatArray = np.full(len(paper), np.nan)
-    np.divide(difference, scale, out=z, where=scale > 0)
-    z[scale == 0] = without_scale[scale == 0]
-    return z
+    return np.where(scale == 0, without_scale, difference / np.where(scale > 0, scale, np.nan))
 
 
 def verdict(z: Any, ours: Any) -> NDArray[np.str_]:
@@ -117,34 +123,11 @@ def verdict(z: Any, ours: Any) -> NDArray[np.str_]:
 
 
 def rank_correlation(ours: Iterable[float], paper: Iterable[float]) -> float:
-    """Return Spearman's correlation, ties as printed; NaN where all of one side are the same."""
+    """Return Spearman's correlation, ties as printed.
+
+    NaN where a figure is missing, and where all of one side are the same.
+    """
     ranks = [stats.rankdata(np.round(list(side), DIGITS)) for side in (ours, paper)]
-    if any(np.ptp(side) == 0 for side in ranks):
+    if any(not np.ptp(side) > 0 for side in ranks):
         return float("nan")
     return float(np.corrcoef(*ranks)[0, 1])
-
-
-def _ours(collection: Collection) -> pd.DataFrame:
-    """Return our cells with the standard deviation over splits under the tuned alpha.
-
-    It is taken from the standard error, which is over the very splits that the mean is of.
-    """
-    found = collection.cells[[*KEY, "method", "state", "loss", "standard_error", "n_splits"]]
-    found = found.astype({"n_splits": "float64"})
-    deviation = found.pop("standard_error") * np.sqrt(found["n_splits"])
-    return found.assign(standard_deviation=deviation)
-
-
-def _compare_row(row: PublishedRow, ours: FloatArray) -> dict[str, Any]:
-    """Return the line of a row, from our losses of its methods."""
-    complete = not np.isnan(ours).any()
-    best = best_methods(dict(zip(METHODS, ours.tolist(), strict=True)))
-    return {
-        **row.key._asdict(),
-        "complete": complete,
-        "rank_correlation": rank_correlation(ours, row.loss.values()) if complete else np.nan,
-        "best": " ".join(best) if complete else MISSING,
-        "best_paper": " ".join(row.best),
-        "bold": row.bold,
-        "misprinted": row.misprinted,
-    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,9 @@ import pandas as pd
 from pipeline.files import write_csv, write_text
 from pipeline.paper.collection import fill_commands
 from pipeline.paper.comparison import agreement
-from pipeline.paper.comparison.compare import DIFFERS_UP_TO, KEY, PAPER_SPLITS, UNJUDGED, Comparison
+from pipeline.paper.comparison.compare import DIFFERS_UP_TO, PAPER_SPLITS, UNJUDGED, Comparison
 from pipeline.paper.comparison.picture import verdict_figure
-from pipeline.paper.published import Finding, findings, published
+from pipeline.paper.published import KEY, findings, published
 from pipeline.view.figure import save
 from pipeline.view.names import cutoff_name, dataset_name, method_name, or_dash, row_name
 from pipeline.view.page import Block, Commands, Heading, Items, Page, Picture, Text, TextTable
@@ -23,6 +24,10 @@ DIFFERENCES = {
     "row": "{row}", "method": "{method}", "here": "{loss:.2f}", "± s.e.": "{error:.2f}",
     "paper": "{paper:.2f}", "ratio": "{ratio:.2f}", "z": "{z:+.1f}",
 }  # fmt: skip
+AGAINST_GREEDY = {"link": "{link}", "method": "{method}"} | {
+    f"{sign}, {side}": f"{{{sign}_{side}}}"
+    for sign, side in product(agreement.SIGNS, ("here", "paper"))
+}
 WORDS = ("link", "dataset", "method", "row", "bold", "least", "least here")
 SUMMARY = {
     "agree": "{agrees}",
@@ -43,9 +48,9 @@ def write_comparison(comparison: Comparison, folder: Path, protocol: str) -> lis
     frames = {
         "comparison": comparison.cells,
         "rows": comparison.rows,
-        "summary_by_link": agreement.by_link(comparison),
-        "summary_by_dataset": agreement.by_dataset(comparison),
-        "summary_by_method": agreement.by_method(comparison),
+        "summary_by_link": agreement.summaries(comparison),
+        "summary_by_dataset": agreement.summaries(comparison, "dataset"),
+        "summary_by_method": agreement.summaries(comparison, "method"),
         "against_greedy": agreement.against_greedy(comparison),
     }
     for name, frame in frames.items():
@@ -75,7 +80,7 @@ def headline(comparison: Comparison) -> Iterator[str]:
         "tables of a dataset agree or differ together: drawn again, they would give "
         f"{percent(low)} to {percent(high)}."
     )
-    links = agreement.by_link(comparison)
+    links = agreement.summaries(comparison)
     ratios = [f"{r:.3f} ({link})" for link, r in zip(links["link"], links["ratio"], strict=True)]
     yield f"Geometric mean of paper / here: {', '.join(ratios)}."
     yield (
@@ -88,14 +93,14 @@ def headline(comparison: Comparison) -> Iterator[str]:
 
 def page(comparison: Comparison, protocol: str, commands: Sequence[str] = ()) -> Page:
     """Return the page."""
-    datasets, methods = agreement.by_dataset(comparison), agreement.by_method(comparison)
+    datasets, methods = (agreement.summaries(comparison, name) for name in ("dataset", "method"))
     blocks: list[Block] = [
         Text(f"Protocol `{protocol}`."),
         Items(list(headline(comparison))),
         Picture("z of every published figure", "comparison.png"),
         Text("\n".join(_reading(comparison))),
         Heading("By link"),
-        summary_table(agreement.by_link(comparison)),
+        summary_table(agreement.summaries(comparison)),
         Heading("By dataset"),
         summary_table(datasets[datasets["link"] != agreement.BOTH]),
         Heading("By method"),
@@ -103,7 +108,7 @@ def page(comparison: Comparison, protocol: str, commands: Sequence[str] = ()) ->
         summary_table(methods[methods["link"] != agreement.BOTH]),
         Heading("Greedy as the yardstick"),
         Text("Rows in which a method's loss is above, equal to or below that of greedy."),
-        _greedy_table(agreement.against_greedy(comparison)),
+        TextTable.of(AGAINST_GREEDY, _named(agreement.against_greedy(comparison)), WORDS),
         Heading("Largest differences"),
         _largest_table(comparison.cells),
         Heading("Misprints"),
@@ -145,12 +150,6 @@ def summary_table(frame: pd.DataFrame) -> TextTable:
     return TextTable.of(columns, _named(frame), WORDS)
 
 
-def _greedy_table(frame: pd.DataFrame) -> TextTable:
-    sides = [f"{name}_{side}" for name in ("above", "equal", "below") for side in ("here", "paper")]
-    columns = {name.replace("_", ", "): f"{{{name}}}" for name in ("link", "method", *sides)}
-    return TextTable.of(columns, _named(frame), WORDS)
-
-
 def _largest_table(cells: pd.DataFrame) -> TextTable:
     order = cells["z"].abs().dropna().sort_values(ascending=False, kind="stable").index[:LARGEST]
     largest = cells.loc[order]
@@ -173,31 +172,26 @@ def _misprint_table(comparison: Comparison) -> TextTable:
 
 
 def finding_texts(comparison: Comparison, kind: str) -> list[tuple[str, str]]:
-    """Return what is known of one kind: what each finding is about, if not all, and its text."""
-    return [
-        (_scope(finding), f"{finding.finding}{_evidence(finding, comparison)}")
-        for finding in findings()
-        if finding.kind == kind
-    ]
+    """Return what is known of one kind: what each finding is about, if not all, and its text.
+
+    Where it is about certain datasets or cutoffs, the text says how their cells stand now.
+    """
+    texts = []
+    for finding in (one for one in findings() if one.kind == kind):
+        links, datasets, cutoffs = finding.about.values()
+        scope = ", ".join([*links, *map(dataset_name, datasets), *map(cutoff_name, cutoffs)])
+        text = finding.finding
+        if datasets or cutoffs:
+            now = agreement.pool(comparison.of(**finding.about))
+            ratio = or_dash(now["ratio"], "{:.2f}")
+            text += f" Now {now['agrees']} of {now['judged']} figures agree; ratio {ratio}."
+        texts.append((scope, text))
+    return texts
 
 
 def _finding_items(comparison: Comparison, kind: str) -> Items:
     texts = finding_texts(comparison, kind)
     return Items([f"**{scope}**: {text}" if scope else text for scope, text in texts])
-
-
-def _scope(finding: Finding) -> str:
-    links, datasets, cutoffs = (finding.about[label] for label in KEY)
-    return ", ".join([*links, *map(dataset_name, datasets), *map(cutoff_name, cutoffs)])
-
-
-def _evidence(finding: Finding, comparison: Comparison) -> str:
-    """Return how the cells a finding is about stand now."""
-    if not finding.is_local:
-        return ""
-    found = agreement.pool(comparison.of(**finding.about))
-    ratio = or_dash(found["ratio"], "{:.2f}")
-    return f" Now {found['agrees']} of {found['judged']} figures agree; ratio {ratio}."
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:

@@ -6,19 +6,17 @@ a mark too: + where the paper's loss is larger than ours, − where it is smalle
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from pipeline.paper.comparison.agreement import pool, share_by_chance
 from pipeline.paper.comparison.compare import AGREES_BELOW, DIFFERS_UP_TO, Comparison
 from pipeline.paper.published import METHODS
+from pipeline.view.figure import sheet
 from pipeline.view.names import cutoff_name, dataset_name, method_name, or_dash
 
 BOUND = 6.0  # the colours end here; what lies beyond is strongly different all the same
@@ -33,12 +31,11 @@ GREY = "#DDDDDD"
 def verdict_figure(comparison: Comparison) -> Figure:
     """Return a panel for each link: datasets as rows, methods and cutoffs as columns."""
     links = list(dict.fromkeys(comparison.cells["link"]))
-    figure = Figure(figsize=(15, 4.1 * len(links) + 1.4), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(len(links), 1))
+    figure, axes = sheet(len(links), 1, (15, 4.1 * len(links) + 1.4))
     for axis, link in zip(axes, links, strict=True):
         _draw_link(axis, link, comparison.of(link=link))
     bar = figure.colorbar(
-        ScalarMappable(SCALE, COLOURS), ax=list(axes), location="bottom", aspect=70, shrink=0.75,
+        ScalarMappable(SCALE, COLOURS), ax=axes, location="bottom", aspect=70, shrink=0.75,
         extend="both", ticks=[-BOUND, -4, -2, 0, 2, 4, BOUND],
     )  # fmt: skip
     bar.set_label(
@@ -49,13 +46,24 @@ def verdict_figure(comparison: Comparison) -> Figure:
 
 
 def _draw_link(axis: Axes, link: str, found: Comparison) -> None:
+    """Draw z with a row a dataset, and for each method a column a cutoff; write what agrees."""
     datasets = list(dict.fromkeys(found.cells["dataset"]))
     cutoffs = list(dict.fromkeys(found.cells["cutoff"]))
-    z = _matrix(found.cells, datasets, cutoffs)
+    columns = pd.MultiIndex.from_product([METHODS, cutoffs])
+    z_of = found.cells.pivot(index="dataset", columns=["method", "cutoff"], values="z")
+    z = np.asarray(z_of.reindex(index=datasets, columns=columns), np.float64)
     axis.patch.set(hatch="////", edgecolor="#999999")  # seen where there is no z
     axis.imshow(z.clip(-BOUND, BOUND), cmap=COLOURS, norm=SCALE, aspect="auto")
     for row, column in np.argwhere(np.abs(z) >= AGREES_BELOW):
-        _mark(axis, row, column, float(z[row, column]))
+        distance = abs(z[row, column])
+        axis.text(
+            *(column, row, "+" if z[row, column] > 0 else "−"),
+            ha="center",
+            va="center",
+            fontsize=13 if distance > DIFFERS_UP_TO else 9,
+            fontweight="bold" if distance > DIFFERS_UP_TO else "normal",
+            color="white" if distance > DARK else "black",
+        )
     for edge in range(len(cutoffs), z.shape[1], len(cutoffs)):
         axis.axvline(edge - 0.5, color="black", linewidth=1.2)
     for edge in range(1, len(datasets)):
@@ -65,8 +73,12 @@ def _draw_link(axis: Axes, link: str, found: Comparison) -> None:
     axis.set_xticks(range(z.shape[1]), shown, fontsize=6.5)
     axis.tick_params(length=0)
     axis.set_xlabel("cutoff, %", fontsize="small")
-    _name_methods(axis, found, len(cutoffs))
-    _show_shares(axis, found, datasets, z.shape[1])
+    for number, method in enumerate(METHODS):  # above its block
+        label = f"{method_name(method)} {_share(found.of(method=method))}"
+        axis.text((number + 0.5) * len(cutoffs) - 0.5, -0.75, label, ha="center", va="bottom")
+    for number, dataset in enumerate(datasets):  # at the end of its row
+        share = _share(found.of(dataset=dataset))
+        axis.text(z.shape[1], number, share, va="center", fontsize="small")
     chance = or_dash(share_by_chance(found), "{:.0%}")
     axis.set_title(
         f"{link} link: {_share(found)} of the figures agree "
@@ -75,39 +87,6 @@ def _draw_link(axis: Axes, link: str, found: Comparison) -> None:
     )
 
 
-def _matrix(cells: pd.DataFrame, datasets: list[str], cutoffs: list[str]) -> NDArray[np.float64]:
-    """Return z with a row a dataset, and for each method a column a cutoff."""
-    found = cells.pivot(index="dataset", columns=["method", "cutoff"], values="z")
-    columns = pd.MultiIndex.from_product([METHODS, cutoffs])
-    return np.asarray(found.reindex(index=datasets, columns=columns), np.float64)
-
-
-def _mark(axis: Axes, row: int, column: int, z: float) -> None:
-    """Write the sign of a figure that differs."""
-    strongly = abs(z) > DIFFERS_UP_TO
-    axis.text(
-        *(column, row, "+" if z > 0 else "−"),
-        ha="center",
-        va="center",
-        fontsize=13 if strongly else 9,
-        fontweight="bold" if strongly else "normal",
-        color="white" if abs(z) > DARK else "black",
-    )
-
-
-def _name_methods(axis: Axes, found: Comparison, width: int) -> None:
-    """Write each method above its block, with the share of its figures that agree."""
-    for number, method in enumerate(METHODS):
-        label = f"{method_name(method)} {_share(found.of(method=method))}"
-        axis.text((number + 0.5) * width - 0.5, -0.75, label, ha="center", va="bottom")
-
-
-def _show_shares(axis: Axes, found: Comparison, datasets: Iterable[str], end: int) -> None:
-    """Write the share of figures that agree at the end of each row."""
-    for number, dataset in enumerate(datasets):
-        share = _share(found.of(dataset=dataset))
-        axis.text(end, number, share, va="center", fontsize="small")
-
-
 def _share(found: Comparison) -> str:
+    """Return the share of figures that agree."""
     return or_dash(pool(found)["share_agrees"], "{:.0%}")

@@ -10,9 +10,8 @@ the alphas that were chosen.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,14 +19,17 @@ import pandas as pd
 from pipeline.paper.by_setting import FRESH, REPORTED, Grid, grids
 from pipeline.paper.collection import Collection, CollectionError, fill_command, fill_commands
 from pipeline.paper.estimates import Estimate, FloatArray, mean_of, mean_over_splits, ratio, weights
-from pipeline.paper.published import BASELINE, CHAMPION, LINKS, METHODS, Setting, in_text
+from pipeline.paper.published import BASELINE, CELL_KEY, CHAMPION, LINKS, METHODS, Setting, in_text
 
 TUNED_ON = {"hindsight": REPORTED, "held_out": FRESH}  # by way of tuning
 WAYS = tuple(TUNED_ON)
+SPLITS = {way: f"splits {splits[0]}-{splits[-1]}" for way, splits in TUNED_ON.items()}
+# What a command needs for the splits a way tunes on; the reported ones are run by default.
+ON_SPLITS = {"hindsight": "", "held_out": f" 'splits=[{','.join(map(str, FRESH))}]'"}
 FIGURES = ("loss", "advantage", "ours_beats")
 ENDS = ("", "_low", "_high")
-COLUMNS = (
-    "protocol", "link", "dataset", "cutoff", "method", "state",
+CELL_COLUMNS = (
+    "protocol", *CELL_KEY, "state",
     *(f"alpha_{way}" for way in WAYS),
     *(f"{figure}_{way}{end}" for figure in FIGURES for way in WAYS for end in ENDS),
     *(f"survives{end}" for end in ENDS),
@@ -35,12 +37,12 @@ COLUMNS = (
 )  # fmt: skip
 OVERALL_COLUMNS = (
     *("link", "method", "n_settings", "same_alpha"),
-    *(name for name in COLUMNS if name.startswith(("advantage", "ours_beats", "survives"))),
+    *(name for name in CELL_COLUMNS if name.startswith(("advantage", "ours_beats", "survives"))),
 )
+COLUMNS = {"hindsight": CELL_COLUMNS, "hindsight_overall": OVERALL_COLUMNS}  # by file
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(NamedTuple):
     """One cell under one way of tuning.
 
     Attributes:
@@ -58,7 +60,6 @@ class Way:
 
 
 Cell = dict[str, Way]
-Cells = dict[Setting, dict[str, Cell]]
 
 
 def cells_of(setting: Setting, found: Mapping[str, Grid]) -> dict[str, Cell]:
@@ -90,8 +91,7 @@ def wins(ours: FloatArray, rival: FloatArray) -> FloatArray:
 
     then averaged over settings with equal weights, as theirs is over tasks.
     """
-    won: FloatArray = (ours < rival) + 0.5 * (ours == rival)
-    return won
+    return np.asarray((ours < rival) + 0.5 * (ours == rival))
 
 
 def survives(hindsight: Estimate, held_out: Estimate) -> tuple[float, float, float]:
@@ -125,9 +125,13 @@ def _reported(grid: Grid, way: str) -> tuple[float, FloatArray]:
 
 
 def both_ways(losses: pd.DataFrame, protocol: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a row for each cell of Tables 1 and 2, and a row for each link and method."""
+    """Return a row for each cell of Tables 1 and 2, and a row for each link and method.
+
+    The latter are means over settings, each of the same weight. The datasets are taken as given:
+    their splits are resampled, not they.
+    """
     found = grids(losses)
-    cells: Cells = {setting: cells_of(setting, found.get(setting, {})) for setting in in_text()}
+    cells = {setting: cells_of(setting, found.get(setting, {})) for setting in in_text()}
     rows: list[dict[str, Any]] = []
     for (setting, known), method in product(cells.items(), METHODS):
         labels = {"protocol": protocol, **setting._asdict(), "method": method}
@@ -137,43 +141,34 @@ def both_ways(losses: pd.DataFrame, protocol: str) -> tuple[pd.DataFrame, pd.Dat
         alphas = {f"alpha_{way}": figures.alpha for way, figures in known[method].items()}
         rows.append({**labels, "state": "done", "missing": "", "command": "", **alphas})
         rows[-1] |= _mean_figures([known[method]])
-    return pd.DataFrame(rows, columns=list(COLUMNS)), _overall(cells)
+    overall: list[dict[str, Any]] = []
+    for link, method in product(LINKS, METHODS):
+        here = (known for setting, known in cells.items() if setting.link == link)
+        chosen = [known[method] for known in here if method in known]
+        overall.append({"link": link, "method": method, "n_settings": len(chosen)})
+        overall[-1] |= _mean_figures(chosen) if chosen else {}
+    return pd.DataFrame(rows, columns=CELL_COLUMNS), pd.DataFrame(overall, columns=OVERALL_COLUMNS)
 
 
 def gap_commands(cells: pd.DataFrame) -> list[str]:
     """Return few commands that run all that is missing."""
-    commands = []
-    for way in WAYS:
-        own = ~cells["missing"].str.startswith(BASELINE)  # the gaps of greedy are its own
-        gaps = cells[own & cells["missing"].str.contains(_splits_name(way), regex=False)]
-        commands += [_on_splits(command, way) for command in fill_commands(gaps.to_dict("records"))]
-    return commands
+    own = cells[~cells["missing"].str.startswith(BASELINE)]  # the gaps of greedy are its own
+    gaps = {way: own[own["missing"].str.contains(SPLITS[way], regex=False)] for way in WAYS}
+    return [
+        command + ON_SPLITS[way]
+        for way, found in gaps.items()
+        for command in fill_commands(found.to_dict("records"))
+    ]
 
 
-def joined(collection: Collection, fresh: Collection | None) -> Collection:
+def joined(collection: Collection, fresh: Collection) -> Collection:
     """Return a collection with the losses of another, which has the fresh splits."""
-    if fresh is None:
-        return collection
     losses = pd.concat([collection.losses, fresh.losses], ignore_index=True)
     twice = losses[losses.duplicated([*losses.columns.drop("loss")])]
     if len(twice):
         name = " ".join(map(str, twice.iloc[0].drop("loss")))
         raise CollectionError(f"both collections have a loss of {name}")
-    return Collection(collection.cells, losses, collection.curves)
-
-
-def _overall(cells: Cells) -> pd.DataFrame:
-    """Return for each link and method the mean over settings, each of the same weight.
-
-    The datasets are taken as given: their splits are resampled, not they.
-    """
-    rows = []
-    for link, method in product(LINKS, METHODS):
-        here = (known for setting, known in cells.items() if setting.link == link)
-        chosen = [known[method] for known in here if method in known]
-        row = {"link": link, "method": method, "n_settings": len(chosen)}
-        rows.append(row | (_mean_figures(chosen) if chosen else {}))
-    return pd.DataFrame(rows, columns=list(OVERALL_COLUMNS))
+    return collection._replace(losses=losses)
 
 
 def _mean_figures(cells: Sequence[Cell]) -> dict[str, float]:
@@ -191,19 +186,9 @@ def _gap(labels: Mapping[str, str], found: Mapping[str, Grid]) -> dict[str, str]
     """Return what a cell lacks, its own results or those of greedy, and the command for it."""
     method = labels["method"] if lacking(found.get(labels["method"])) else BASELINE
     ways = lacking(found.get(method))
-    missing = " and ".join(map(_splits_name, ways))
+    missing = " and ".join(SPLITS[way] for way in ways)
     one = fill_command({**labels, "method": method})
     return {
         "missing": missing if method == labels["method"] else f"{method} on {missing}",
-        "command": "; ".join(_on_splits(one, way) for way in ways),
+        "command": "; ".join(one + ON_SPLITS[way] for way in ways),
     }
-
-
-def _splits_name(way: str) -> str:
-    return f"splits {TUNED_ON[way][0]}-{TUNED_ON[way][-1]}"
-
-
-def _on_splits(line: str, way: str) -> str:
-    """Return a command for the splits a way tunes on; the reported ones are run by default."""
-    splits = ",".join(map(str, TUNED_ON[way]))
-    return line if TUNED_ON[way] == REPORTED else f"{line} 'splits=[{splits}]'"

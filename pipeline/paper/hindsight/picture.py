@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from pipeline.paper.figures import A3
-from pipeline.paper.published import BASELINE, LINKS, METHODS, Setting, in_text
+from pipeline.paper.published import BASELINE, LINKS, METHODS, in_text
 from pipeline.view.figure import bare
 from pipeline.view.style import look
 
@@ -29,7 +28,11 @@ HIDDEN = 0.02  # share of the intervals' ends that may lie beyond the panels on 
 
 
 def hindsight_figure(cells: pd.DataFrame) -> Figure:
-    """Return a row of panels for each link, a panel for each method, a line for each setting."""
+    """Return a row of panels for each link, a panel for each method, a line for each setting.
+
+    Args:
+        cells: of :func:`both_ways`, which has all settings of Tables 1 and 2, in their order.
+    """
     figure = Figure(figsize=A3[::-1], layout="constrained")
     panels = figure.subplots(len(LINKS), len(RIVALS), sharey="row", sharex="row")
     for row, link in zip(panels, LINKS, strict=True):
@@ -37,7 +40,7 @@ def hindsight_figure(cells: pd.DataFrame) -> Figure:
         here = cells[cells["link"] == link]
         _limit(row[0], here[here["method"] != BASELINE])
         for axis, method in zip(row, RIVALS, strict=True):
-            _draw_panel(axis, settings, here[here["method"] == method])
+            _draw_panel(axis, here[here["method"] == method])
             axis.set_title(look(method).label, fontsize="medium")
         row[0].set_yticks(range(len(settings)), [setting.name for setting in settings])
         row[0].set_ylim(len(settings) - 0.5, -0.5)
@@ -46,21 +49,28 @@ def hindsight_figure(cells: pd.DataFrame) -> Figure:
         axis.set_xlabel("advantage over greedy")
     title = "1 − loss / loss of greedy: alpha tuned in hindsight and held out"
     figure.suptitle(f"Advantage over greedy, {title}", fontsize="large")
-    _legend(figure)
+    looks: dict[str, dict[str, Any]] = {
+        "in hindsight": RING,
+        "held out": DOT,
+        "what hindsight was worth": {"linewidth": 2.4},
+        "95% interval of held out": BAR,
+        "it goes on beyond the frame": {"marker": ">", **BEYOND},
+        look(BASELINE).label: look(BASELINE).line,
+    }
+    handles = [Line2D([], [], **{"color": "#444444", "label": k, **v}) for k, v in looks.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
     return figure
 
 
-def _draw_panel(axis: Axes, settings: Sequence[Setting], cells: pd.DataFrame) -> None:
-    found = {(cell["dataset"], cell["cutoff"]): cell for cell in cells.to_dict("records")}
+def _draw_panel(axis: Axes, cells: pd.DataFrame) -> None:
     bare(axis)
     axis.axvline(0, **look(BASELINE).line)
-    for place, setting in enumerate(settings):
-        cell = found.get((setting.dataset, setting.cutoff))
-        if cell is None or cell["state"] != "done":
+    for place, cell in enumerate(cells.to_dict("records")):
+        if cell["state"] == "done":
+            _draw_cell(axis, place, cell)
+        else:
             axis.text(0, place, " missing", **NOTE)
-            continue
-        _draw_cell(axis, place, cell)
-    for place in range(2, len(settings), 2):  # a dataset has two cutoffs
+    for place in range(2, len(cells), 2):  # a dataset has two cutoffs
         axis.axhline(place - 0.5, color="#BBBBBB", linewidth=0.5)
     axis.xaxis.set_major_locator(MaxNLocator(nbins=4))
     axis.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
@@ -102,16 +112,3 @@ def _limit(axis: Axes, cells: pd.DataFrame) -> None:
     for end in np.sort(ends)[::-1]:
         low = end if low - margin < end < low else low
     axis.set_xlim(low - margin, high + margin)
-
-
-def _legend(figure: Figure) -> None:
-    grey = "#444444"
-    handles = [
-        Line2D([], [], color=grey, label="in hindsight", **RING),
-        Line2D([], [], color=grey, label="held out", **DOT),
-        Line2D([], [], color=grey, linewidth=2.4, label="what hindsight was worth"),
-        Line2D([], [], color=grey, label="95% interval of held out", **BAR),
-        Line2D([], [], color=grey, marker=">", label="it goes on beyond the frame", **BEYOND),
-        Line2D([], [], **look(BASELINE).line, label=look(BASELINE).label),
-    ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)

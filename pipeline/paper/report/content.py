@@ -6,7 +6,7 @@ a table. The same sources give the same structure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,12 @@ import pandas as pd
 
 from pipeline.paper.collection import Collection, CollectionError
 from pipeline.paper.comparison import agreement
-from pipeline.paper.comparison.compare import KEY, Comparison, compare
+from pipeline.paper.comparison.compare import Comparison, compare
 from pipeline.paper.comparison.page import finding_texts, headline, percent, summary_table
 from pipeline.paper.hindsight.page import hindsight_part
-from pipeline.paper.published import DIGITS, LINKS, METHODS, in_text, published
-from pipeline.paper.report.sections import (
-    cells_part,
-    environment_part,
-    runs_part,
-    series_part,
-    tables_part,
-)
+from pipeline.paper.published import CELL_KEY, DIGITS, KEY, LINKS, METHODS, in_text, paper_labels
+from pipeline.paper.report import sections
+from pipeline.paper.tables import make_tables
 from pipeline.view.names import cutoff_name, dataset_name, method_name, or_dash
 from pipeline.view.page import TextTable
 from pipeline.view.style import look
@@ -48,75 +43,75 @@ def report_data(
         outputs: folder that the run folders are in, whether it is there or not.
         page: folder that the page will be in.
     """
-    (protocol,) = collection.protocols
-    comparisons = {protocol: compare(collection)}
-    tables = tables_part(collection)
-    cells = {protocol: cells_part(collection, comparisons[protocol])}
+    protocol = collection.protocol
+    sources, tables = {protocol: collection}, {protocol: make_tables(collection)}
     if stated is not None:
-        (other,) = stated.protocols
-        if other == protocol:
-            raise CollectionError(f"--stated: its protocol is {other}, as that of --collection")
-        comparisons[other] = compare(stated)
-        tables += tables_part(stated, IN_TEXT)
-        cells[other] = cells_part(stated, comparisons[other], IN_TEXT)
+        if stated.protocol == protocol:
+            raise CollectionError(f"--stated: its protocol is {protocol}, as that of --collection")
+        sources[stated.protocol] = stated
+        tables[stated.protocol] = make_tables(stated, IN_TEXT)
+    comparisons = {name: compare(source) for name, source in sources.items()}
     return {
         "protocol": protocol,
         "digits": DIGITS,
         **_names(collection.cells),
         "overview": overview_part(comparisons[protocol]),
-        "tables": tables,
-        "cells": cells,
-        "series": series_part(collection),
+        "tables": [
+            sections.table_part(table, name) for name, made in tables.items() for table in made
+        ],
+        "cells": {
+            name: sections.cells_part(source, comparisons[name], tables[name])
+            for name, source in sources.items()
+        },
+        "series": sections.series_part(collection),
         "hindsight": hindsight_part(hindsight, protocol),
         "stated": stated_part(comparisons),
-        "runs": runs_part(collection, outputs, page),
-        "environment": environment_part(collection, outputs),
+        "runs": sections.runs_part(collection, outputs, page),
+        "environment": sections.environment_part(collection, outputs),
     }
 
 
 def _names(cells: pd.DataFrame) -> dict[str, Any]:
     """Return how links, datasets, cutoffs and methods are called; the paper's come first."""
-    rows = published()
-    datasets = _ordered((row.key.dataset for row in rows), cells["dataset"])
-    cutoffs = _ordered((row.key.cutoff for row in rows), cells["cutoff"])
-    links = _ordered(LINKS, cells["link"])
-    return {
-        "links": {link: LINKS.get(link, link.capitalize()) for link in links},
-        "datasets": {dataset: dataset_name(dataset) for dataset in datasets},
-        "cutoffs": {cutoff: cutoff_name(cutoff) for cutoff in cutoffs},
-        "methods": {method: _look(method) for method in _ordered(METHODS, cells["method"])},
-        "paper_methods": list(METHODS),
+    ordered = {
+        label: [*known, *sorted(set(cells[label]) - set(known))]
+        for label, known in {**paper_labels(), "method": METHODS}.items()
     }
-
-
-def _ordered(paper: Iterable[str], found: Iterable[str]) -> list[str]:
-    known = list(dict.fromkeys(paper))
-    return [*known, *sorted(set(found) - set(known))]
-
-
-def _look(method: str) -> Mapping[str, Any]:
-    shown = look(method)
     return {
-        "name": method_name(method),
-        "label": shown.label,
-        "colour": shown.colour,
-        "dash": [round(part * shown.width, 2) for part in shown.dash],  # in points, as matplotlib
-        "width": shown.width,
+        "links": {link: LINKS.get(link, link.capitalize()) for link in ordered["link"]},
+        "datasets": {dataset: dataset_name(dataset) for dataset in ordered["dataset"]},
+        "cutoffs": {cutoff: cutoff_name(cutoff) for cutoff in ordered["cutoff"]},
+        "methods": {
+            method: {
+                "name": method_name(method),
+                "label": look(method).label,
+                "colour": look(method).colour,
+                # In points, as matplotlib.
+                "dash": [round(part * look(method).width, 2) for part in look(method).dash],
+                "width": look(method).width,
+            }
+            for method in ordered["method"]
+        },
+        "paper_methods": list(METHODS),
     }
 
 
 def overview_part(comparison: Comparison) -> dict[str, Any]:
     """Return what the first section shows; the cells it draws are those of the tables."""
     frames = {
-        "By link": agreement.by_link(comparison),
-        "By dataset": agreement.by_dataset(comparison),
-        "By method (wins are the method's own)": agreement.by_method(comparison),
+        "By link": agreement.summaries(comparison),
+        "By dataset": agreement.summaries(comparison, "dataset"),
+        "By method (wins are the method's own)": agreement.summaries(comparison, "method"),
     }
+    shares = {}
+    for line in (line for frame in frames.values() for line in frame.to_dict("records")):
+        name = "/".join(line[label] for label in CELL_KEY if label in line)
+        shares[name] = percent(line["share_agrees"])
     return {
         "sentences": list(headline(comparison)),
         "glance": _glance(comparison, frames["By link"]),
         "summaries": [_table(title, summary_table(frame)) for title, frame in frames.items()],
-        "shares": dict(share for frame in frames.values() for share in _shares(frame)),
+        "shares": shares,
         "findings": {
             "Not explained": finding_texts(comparison, "unexplained"),
             "Cautions": finding_texts(comparison, "caution"),
@@ -128,10 +123,11 @@ def stated_part(comparisons: Mapping[str, Comparison]) -> dict[str, Any] | None:
     """Return how Tables 1 and 2 agree under each of two protocols, None where there is one."""
     if len(comparisons) == 1:
         return None
-    frames = [
-        agreement.by_link(_in_text(comparison)).assign(protocol=protocol)
-        for protocol, comparison in comparisons.items()
-    ]
+    rows = pd.DataFrame(in_text(), columns=KEY)
+    frames = []
+    for protocol, whole in comparisons.items():
+        found = agreement.summaries(Comparison(*(part.merge(rows) for part in whole)))
+        frames.append(found.assign(protocol=protocol))
     return _table("Tables 1 and 2 under both protocols", summary_table(pd.concat(frames)))
 
 
@@ -141,32 +137,15 @@ def _glance(comparison: Comparison, links: pd.DataFrame) -> list[dict[str, str]]
     low, high = agreement.share_interval(comparison)
     interval = f"95% interval {percent(low)} to {percent(high)}"
     by_chance = f"{percent(agreement.share_by_chance(comparison))} expected by chance of the splits"
-    ratios = [
-        (f"paper / here, {link}", or_dash(ratio, "{:.3f}"), "geometric mean of the ratios")
-        for link, ratio in zip(links["link"], links["ratio"], strict=True)
-        if link != agreement.BOTH
-    ]
-    won, won_paper = f"{total['wins']} of {total['rows']}", f"{total['wins_paper']} in the paper"
-    tiles = [
-        ("figures that agree", percent(total["share_agrees"]), f"{interval}; {by_chance}"),
-        *ratios,
-        ("rows that ours wins", won, won_paper),
-    ]
-    return [dict(zip(("name", "value", "note"), tile, strict=True)) for tile in tiles]
+    tiles = {"figures that agree": (percent(total["share_agrees"]), f"{interval}; {by_chance}")}
+    for link, ratio in zip(links["link"], links["ratio"], strict=True):
+        if link != agreement.BOTH:
+            shown = or_dash(ratio, "{:.3f}")
+            tiles[f"paper / here, {link}"] = (shown, "geometric mean of the ratios")
+    won = f"{total['wins']} of {total['rows']}"
+    tiles["rows that ours wins"] = (won, f"{total['wins_paper']} in the paper")
+    return [{"name": name, "value": value, "note": note} for name, (value, note) in tiles.items()]
 
 
 def _table(title: str, table: TextTable) -> dict[str, Any]:
     return {"title": title, "heads": table.heads, "rows": table.rows}
-
-
-def _shares(frame: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    """Yield the share that agrees, by the labels of a line."""
-    labels = [name for name in ("link", "dataset", "method") if name in frame]
-    for line in frame.to_dict("records"):
-        yield "/".join(line[name] for name in labels), percent(line["share_agrees"])
-
-
-def _in_text(comparison: Comparison) -> Comparison:
-    """Return the part that Tables 1 and 2 have."""
-    wanted = pd.DataFrame(in_text(), columns=KEY)
-    return Comparison(comparison.cells.merge(wanted), comparison.rows.merge(wanted))

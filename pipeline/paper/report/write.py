@@ -15,13 +15,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from pipeline.paper.collection import CollectionError
-from pipeline.paper.comparison.compare import AGREES_BELOW, JUDGED, KEY, MISSING, UNJUDGED
-from pipeline.paper.published import published
+from pipeline.paper.comparison.compare import AGREES_BELOW, JUDGED, MISSING, UNJUDGED
+from pipeline.paper.published import paper_labels
 from pipeline.view.page import Page, Picture, read_page
 
 FOLDER = Path(__file__).parent  # of templates, style and script
 # A closing tag, a comment or an entity in the data must not end or change the script element.
-UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 PAGES = ("trap", "erm", "rates", "coverage", "sgd")  # of the theory, in the order of the paper
 MAKES = {
     name: f"python -m pipeline.theory {name} --out outputs/paper/theory/{name}" for name in PAGES
@@ -39,27 +39,19 @@ def render(data: Mapping[str, Any], theory: Path | None = None) -> str:
         theory: folder of the pages that stand still.
     """
     style, script = ((FOLDER / f"report.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    return (
-        templates()
-        .get_template("index.html")
-        .render(
-            **data,
-            style=style,
-            script=script,
-            script_hash=f"sha256-{_base64(hashlib.sha256(script.encode()).digest())}",
-            json=json_text(data),
-            theory=theory_html(theory),
-            sweep=SWEEP,
-            paper={label: _in_order(label) for label in KEY},
-            verdicts=(*JUDGED, UNJUDGED, MISSING),
-            agrees_below=AGREES_BELOW,
-        )
+    page = templates().get_template("index.html")
+    return page.render(
+        **data,
+        style=style,
+        script=script,
+        script_hash=f"sha256-{_base64(hashlib.sha256(script.encode()).digest())}",
+        json=json_text(data),
+        theory=theory_html(theory),
+        sweep=SWEEP,
+        paper=paper_labels(),
+        verdicts=(*JUDGED, UNJUDGED, MISSING),
+        agrees_below=AGREES_BELOW,
     )
-
-
-def _in_order(label: str) -> list[str]:
-    """Return the links, datasets or cutoffs of the paper."""
-    return list(dict.fromkeys(getattr(row.key, label) for row in published()))
 
 
 def templates() -> Environment:
@@ -77,7 +69,7 @@ def templates() -> Environment:
 def json_text(data: Mapping[str, Any]) -> str:
     """Return JSON that may stand in a script element, whatever is in the data."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return re.sub("[<>&\u2028\u2029]", lambda letter: UNSAFE[letter[0]], text)
+    return text.translate(UNSAFE)
 
 
 def prose(text: str) -> Markup:
@@ -112,15 +104,14 @@ def _page(name: str, folder: Path) -> tuple[Page, dict[str, str]] | None:
         page = read_page(file)
     except ValueError as error:
         raise CollectionError(f"{error}; `{MAKES[name]}` writes it anew") from error
-    files = [block.file for block in page.blocks if isinstance(block, Picture)]
-    return page, {file: _inline(folder / file, name) for file in files}
-
-
-def _inline(picture: Path, name: str) -> str:
-    """Return a picture as the source of an image."""
-    if not picture.is_file():
-        raise CollectionError(f"{picture} is not there; `{MAKES[name]}` writes it")
-    return f"data:image/png;base64,{_base64(picture.read_bytes())}"
+    pictures = {}
+    for block in page.blocks:
+        if isinstance(block, Picture):
+            picture = folder / block.file
+            if not picture.is_file():
+                raise CollectionError(f"{picture} is not there; `{MAKES[name]}` writes it")
+            pictures[block.file] = f"data:image/png;base64,{_base64(picture.read_bytes())}"
+    return page, pictures
 
 
 def _base64(content: bytes) -> str:

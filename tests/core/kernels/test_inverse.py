@@ -8,15 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.kernels import inverse as inv
-from pipeline.core.kernels.jit import jit
-from pipeline.core.kernels.rows import Rows, dense_rows, sparse_rows
+from pipeline.core.kernels.jit import entry
+from pipeline.core.kernels.memory import copy_memory, make_memory
+from pipeline.core.kernels.rows import Dense, Rows, dense_rows, sparse_rows
 from tests.core.reference import EPS, gram, widths
 
 LAYOUTS = {"dense": dense_rows, "sparse": sparse_rows}
 both_layouts = pytest.mark.parametrize("name", LAYOUTS)
 
 
-@jit
+@entry
 def learn_rows(inverse, rows, first, last, u):
     """Learn rows first:last one by one, as a lane does."""
     for i in range(first, last):
@@ -25,7 +26,7 @@ def learn_rows(inverse, rows, first, last, u):
 
 
 def start_inverse(penalty: np.ndarray) -> inv.Inverse:
-    inverse = inv.make_inverse(penalty)
+    inverse = inv.inverse_of(make_memory(penalty, refits=False))
     assert inv.refactorise(inverse)
     return inverse
 
@@ -161,7 +162,7 @@ def test_width_shrinks_as_rows_are_learned(
 
 
 def square_widths(inverse: inv.Inverse, rows: Rows) -> np.ndarray:
-    n = len(rows.X) or len(rows.indptr) - 1
+    n = len(rows.X) if isinstance(rows, Dense) else len(rows.indptr) - 1
     return np.array([inv.square_width(inverse, rows, i) for i in range(n)])
 
 
@@ -190,7 +191,7 @@ def test_gram_counts_every_row_at_once(name: str, d: int) -> None:
 
 
 def test_singular_start_is_reported() -> None:
-    inverse = inv.make_inverse(np.zeros(4))
+    inverse = inv.inverse_of(make_memory(np.zeros(4), refits=False))
     X = np.random.default_rng(0).normal(size=(9, 4))
     inv.add_rows(inverse, dense_rows(X), np.arange(3), 0, 3)
     assert not inv.refactorise(inverse)
@@ -201,9 +202,11 @@ def test_singular_start_is_reported() -> None:
 
 def test_copy_is_independent() -> None:
     X = np.random.default_rng(0).normal(size=(50, 40))
-    inverse, rows = start_inverse(np.ones(40)), dense_rows(X)
+    memory, rows = make_memory(np.ones(40), refits=False), dense_rows(X)
+    inverse = inv.inverse_of(memory)
+    assert inv.refactorise(inverse)
     learn(inverse, rows, 0, 11)
-    copy = inv.copy_inverse(inverse)
+    copy = inv.inverse_of(copy_memory(memory))
     learn(inverse, rows, 11, 50)
     assert_inverse(copy, gram(X[:11], np.ones(40)))
     learn(copy, rows, 11, 50)

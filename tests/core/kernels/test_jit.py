@@ -213,10 +213,11 @@ def test_infinite_bonus_stays_infinite() -> None:
     assert call(pointer, 1.0, np.array([0.6])) == -math.inf
 
 
-def run(folder: Path, code: str) -> str:
+def run(folder: Path, code: str, *arguments: str, **variables: str) -> str:
     environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
     environment.pop("NUMBA_CACHE_DIR", None)
-    command = [sys.executable, "-c", code]
+    environment |= variables
+    command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
@@ -227,10 +228,12 @@ def test_changed_callee_in_another_file_is_compiled_again(tmp_path: Path) -> Non
     package.mkdir()
     (package / "__init__.py").touch()
     lower, upper = package / "a.py", package / "b.py"
-    head = "from pipeline.core.kernels.jit import jit\n"
+    head = "from pipeline.core.kernels.jit import entry, jit\n"
     body = "\n@jit\ndef f(x):\n    return x + 1.0\n"
     lower.write_text(head + body)
-    upper.write_text(f"{head}from kernels.a import f\n\n@jit\ndef g(x):\n    return 10.0 * f(x)\n")
+    upper.write_text(
+        f"{head}from kernels.a import f\n\n@entry\ndef g(x):\n    return 10.0 * f(x)\n"
+    )
     stamp = upper.stat().st_mtime_ns
     code = textwrap.dedent("""
         from kernels.b import g
@@ -242,3 +245,60 @@ def test_changed_callee_in_another_file_is_compiled_again(tmp_path: Path) -> Non
     lower.write_text(head + body.replace("+ 1.0", "+ 20.0"))
     assert run(tmp_path, code) == "210.0 0"
     assert upper.stat().st_mtime_ns == stamp
+
+
+LINKS_OF_A_SWEEP = """
+    from pipeline.core.kernels.jit import compile_link
+    from pipeline.core.links import LINKS
+    found = [compile_link(f) for link in LINKS.values() for f in (link.mean, link.slope)]
+    print(sum(link.cache_hits for link in found))
+"""
+
+
+def test_links_are_compiled_once(tmp_path: Path) -> None:
+    """Closures over a compiled function would add files to the cache in every process."""
+    cache = tmp_path / "cache"
+    code = textwrap.dedent(LINKS_OF_A_SWEEP)
+    assert run(tmp_path, code, NUMBA_CACHE_DIR=str(cache)) == "0"
+    files = sorted(cache.rglob("*.nb?"))
+    assert len(files) == 12
+    assert run(tmp_path, code, NUMBA_CACHE_DIR=str(cache)) == "6"
+    assert sorted(cache.rglob("*.nb?")) == files
+
+
+@pytest.mark.parametrize("damaged", ["*.nbi", "*.nbc"])
+def test_a_damaged_cache_is_made_anew(damaged: str, tmp_path: Path) -> None:
+    cache, module = tmp_path / "cache", tmp_path / "triple.py"
+    head = "from pipeline.core.kernels.jit import entry\n"
+    module.write_text(f"{head}\n@entry\ndef triple(x):\n    return 3.0 * x\n")
+    code = "import triple\nprint(triple.triple(2.0), sum(triple.triple.stats.cache_hits.values()))"
+    assert run(tmp_path, code, NUMBA_CACHE_DIR=str(cache)) == "6.0 0"
+    for file in cache.rglob(damaged):
+        file.write_bytes(b"a class of a module that has moved")
+    assert run(tmp_path, code, NUMBA_CACHE_DIR=str(cache)) == "6.0 0"
+    assert run(tmp_path, code, NUMBA_CACHE_DIR=str(cache)) == "6.0 1"
+
+
+DECIDED = """
+    import sys
+    from pipeline.core.kernels import linking
+    linking.KNOWN_VERSIONS = (*linking.KNOWN_VERSIONS,) if sys.argv[1] == "linked" else ()
+    from pipeline.core.kernels.jit import LINKED
+    from pipeline.core.engine import grid
+    from pipeline.core.methods.checks.streams import make_stream, run_engine
+    stream = make_stream("linear")
+    found = run_engine(stream, grid(["ours", "noise"], [0.1, 1.0], [stream.cutoff], 1))
+    print(LINKED, found.decisions.tobytes().hex())
+"""
+
+
+@pytest.mark.slow
+def test_another_version_of_numba_decides_alike(tmp_path: Path) -> None:
+    """What is known of one version is not done to another: kernels then take longer to compile."""
+    code = textwrap.dedent(DECIDED)
+    linked, whole = (
+        run(tmp_path, code, kind, NUMBA_CACHE_DIR=str(tmp_path / kind)).split()
+        for kind in ("linked", "whole")
+    )
+    assert (linked[0], whole[0]) == ("True", "False")
+    assert linked[1] == whole[1]

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pipeline.core.kernels.rows import (
+    Dense,
     Rows,
+    Sparse,
     add_outer,
     add_scaled,
     add_scaled_exactly,
@@ -132,7 +134,7 @@ def test_exact_sum_loses_nothing(name: str, table: tuple) -> None:
 
 
 def as_matrix(rows: Rows) -> np.ndarray:
-    if not rows.is_sparse:
+    if isinstance(rows, Dense):
         return rows.X
     D = np.zeros((len(rows.indptr) - 1, rows.n_columns))
     for i, (first, last) in enumerate(zip(rows.indptr[:-1], rows.indptr[1:], strict=True)):
@@ -145,7 +147,7 @@ def as_matrix(rows: Rows) -> np.ndarray:
 @given(table=tables())
 def test_layout_holds_the_matrix(name: str, table: tuple) -> None:
     rows, D = lay_out(name, *table[:2])
-    assert rows.is_sparse == (name == "sparse")
+    assert isinstance(rows, Sparse) == (name == "sparse")
     assert rows.n_columns == D.shape[1]
     assert_array_equal(as_matrix(rows), D)
 
@@ -163,10 +165,10 @@ def test_take_permutes(name: str, table: tuple) -> None:
 
 
 def test_sparse_layout_is_chosen_for_one_hot_columns() -> None:
-    assert layout(np.eye(8)).is_sparse
-    assert not layout(np.ones((8, 8))).is_sparse
-    assert not layout(np.eye(8), sparse=False).is_sparse
-    assert layout(np.ones((8, 8)), sparse=True).is_sparse
+    assert isinstance(layout(np.eye(8)), Sparse)
+    assert isinstance(layout(np.ones((8, 8))), Dense)
+    assert isinstance(layout(np.eye(8), sparse=False), Dense)
+    assert isinstance(layout(np.ones((8, 8)), sparse=True), Sparse)
 
 
 def test_dense_rows_do_not_depend_on_memory_order() -> None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from pipeline.core.kernels import solver
-from pipeline.core.kernels.jit import compile_link
+from pipeline.core.kernels.jit import compile_link, entry
+from pipeline.core.kernels.memory import copy_memory, fit_of, make_memory, state_of
 from pipeline.core.kernels.rows import dense_rows, sparse_rows
 from pipeline.core.links import LINKS
 from tests.core.reference import (
@@ -27,19 +28,55 @@ binary_links = pytest.mark.parametrize("link", ["logistic", "probit"])
 INTERCEPTS = {"penalised": (True, True), "free": (True, False), "none": (False, False)}
 
 
+@entry
+def refit(memory, link, rows, ids, n_old, n, y):
+    return solver.refit(rows, ids, n_old, n, y, fit_of(memory, link))
+
+
+@entry
+def add_gradient(memory, link, rows, ids, first, last, y, beta, out):
+    solver.add_gradient(rows, ids, first, last, y, beta, fit_of(memory, link), out)
+
+
+@entry
+def add_hessian(memory, link, rows, ids, first, last, beta, H):
+    fit = fit_of(memory, link)
+    for j in range(len(beta)):
+        fit.beta[j] = beta[j]
+        for k in range(len(beta)):
+            fit.H[j, k] = 0.0
+    solver.add_hessian(rows, ids, first, last, fit)
+    for j in range(len(beta)):
+        for k in range(len(beta)):
+            H[j, k] = fit.H[j, k]
+
+
+@entry
+def full_gradient(memory, link, rows, ids, n, y, beta, out):
+    solver.full_gradient(rows, ids, n, y, beta, fit_of(memory, link), out)
+
+
 class Problem:
     """Rows that arrive in portions, and the solver that follows them."""
 
     def __init__(self, D: np.ndarray, y: np.ndarray, penalty: np.ndarray, link: str) -> None:
         self.D, self.y, self.penalty, self.link = D, y, penalty, link
         self.rows, self.ids, self.n = dense_rows(D), np.arange(len(D)), 0
-        self.fit = solver.make_fit(penalty)
+        self.memory = make_memory(penalty, refits=True)
         self.pointers = [compile_link(f) for f in (LINKS[link].mean, LINKS[link].slope)]
+
+    @property
+    def beta(self) -> np.ndarray:
+        return state_of(self.memory).beta
+
+    @property
+    def solver(self) -> tuple:
+        return self.memory, tuple(pointer.address for pointer in self.pointers)
 
     def learn(self, n: int) -> bool:
         """Move to the optimum over the first n rows."""
         n_old, self.n = self.n, n
-        return solver.refit(self.rows, self.ids, n_old, n, self.y, self.fit, *self.pointers)
+        return refit(*self.solver, self.rows, self.ids, n_old, n, self.y)
 
     def learn_all(self, stops: Iterable[int]) -> None:
         for n in stops:
@@ -50,7 +87,7 @@ class Problem:
         learned, curve = self.ids[: self.n], CURVES[self.link]
         beta, H = best_fit(self.D[learned], self.y[learned], self.penalty, curve)
         D = self.D[learned] if probes is None else probes
-        found = curve.mean(D @ self.fit.beta)
+        found = curve.mean(D @ self.beta)
         assert_scores(found, curve.mean(D @ beta), scale_free_cond(H), least)
 
 
@@ -70,21 +107,21 @@ def test_gradient_and_hessian(name: str, link: str) -> None:
     D, y, curve = problem.D, problem.y, CURVES[link]
     rng = np.random.default_rng(0)
     ids, beta, d = rng.permutation(200), rng.normal(size=D.shape[1]), D.shape[1]
-    rows, block = LAYOUTS[name](D), problem.fit.block
+    rows = LAYOUTS[name](D)
     used, z = ids[3:150], D[ids[3:150]] @ beta
 
     start, out = rng.normal(size=d), np.empty(d)
     out[:] = start
-    solver.add_gradient(rows, ids, 3, 150, y, beta, problem.pointers[0], block, out)
+    add_gradient(*problem.solver, rows, ids, 3, 150, y, beta, out)
     gradient = D[used].T @ (curve.mean(z) - y[used])
     np.testing.assert_allclose(out, start + gradient, rtol=1e-11, atol=1e-11)
 
     H = np.zeros((d, d))
-    solver.add_hessian(rows, ids, 3, 150, beta, problem.pointers[1], block, H)
+    add_hessian(*problem.solver, rows, ids, 3, 150, beta, H)
     truth = gram(D[used], np.zeros(d), curve.slope(z)).astype(float)
     np.testing.assert_allclose(np.tril(H), np.tril(truth), rtol=1e-11, atol=1e-11)
 
-    solver.full_gradient(rows, ids, 200, y, beta, problem.fit, problem.pointers[0], out)
+    full_gradient(*problem.solver, rows, ids, 200, y, beta, out)
     gradient = D.T @ (curve.mean(D @ beta) - y) + 0.7 * beta
     np.testing.assert_allclose(out, gradient, rtol=1e-11, atol=1e-10)
 
@@ -253,9 +290,9 @@ def test_rows_of_zeros_change_nothing() -> None:
     problem.D[30:40] = 0.0
     problem.rows = dense_rows(problem.D)
     assert problem.learn(30)
-    before = problem.fit.beta.copy()
+    before = problem.beta.copy()
     problem.learn_all(range(31, 41))
-    np.testing.assert_allclose(problem.fit.beta, before, rtol=1e-9)
+    np.testing.assert_allclose(problem.beta, before, rtol=1e-9)
     problem.learn_all([60])
     problem.check()
 
@@ -263,10 +300,10 @@ def test_rows_of_zeros_change_nothing() -> None:
 def test_copy_continues_bit_by_bit() -> None:
     problem = make_problem("random", "logistic", 1.0, "penalised")
     problem.learn_all([20, 21, 60])
-    kept = solver.copy_fit(problem.fit)
+    kept = copy_memory(problem.memory)
     problem.learn_all([61, 300])
-    expected = problem.fit.beta.copy()
-    problem.fit, problem.n = kept, 60
-    assert not np.array_equal(kept.beta, expected)
+    expected = problem.beta.copy()
+    problem.memory, problem.n = kept, 60
+    assert not np.array_equal(problem.beta, expected)
     problem.learn_all([61, 300])
-    np.testing.assert_array_equal(problem.fit.beta, expected)
+    np.testing.assert_array_equal(problem.beta, expected)

@@ -72,6 +72,18 @@ def test_saved_learner_keeps_its_groups(tmp_path) -> None:
     np.testing.assert_array_equal(learner.coef_, restored.coef_)
 
 
+def test_rows_that_do_not_fit_beta_are_refused() -> None:
+    X0, y0, X, y = make_stream().ordered()
+    learner = OneSidedLearner(method="erm", cutoff=0.3).fit(X0, y0)
+    list(drive(learner, X, y, 7))
+    state = learner.model.state()
+    for name, wrong in (("X", state["X"][:, 1:]), ("y", state["y"][1:]), ("y", state["X"])):
+        with pytest.raises(ValueError, match=r"X has shape \(.*\) where β has \(5,\)"):
+            learner.model.restore({**state, name: wrong})
+    learner.model.restore(state)
+    np.testing.assert_array_equal(learner.model.remembered[0], state["X"])
+
+
 def test_model_without_a_learner_says_what_is_missing() -> None:
     model = get_method("erm").make_model(ModelSpec(Logistic()))
     with pytest.raises(RuntimeError, match="erm needs the cutoff"):

@@ -15,7 +15,6 @@ from pipeline.data.configured import load_named
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
 from pipeline.data.own_table import load_openml
 from pipeline.data.sources import Settings
-from pipeline.data.sources.openml import OpenMLSource
 
 Make = Callable[..., Settings]
 Offer = Callable[..., None]
@@ -147,7 +146,7 @@ def test_a_disk_without_space(
     settings = openml_settings()
     monkeypatch.setattr("pyarrow.parquet.write_table", full)
     table = pa.table({"V1": [1.0]})
-    monkeypatch.setattr(OpenMLSource, "arrow", lambda *_: (table, "V2"))
+    monkeypatch.setattr("pipeline.data.sources.openml.fetch_arrow", lambda *_: (table, "V2"))
     with pytest.raises(DataError, match=r"7.parquet cannot be written: No space .*ONESIDED_CACHE"):
         load_openml(7, positive="bad", settings=settings)
     assert kept(settings) == []

@@ -7,7 +7,6 @@ import pytest
 
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
 from pipeline.data.sources import Settings, find_table
-from pipeline.data.sources.kept import Bundled
 from pipeline.data.sources.table import write_parquet
 from pipeline.data.spec import RawFile, Table
 
@@ -33,8 +32,7 @@ def test_bundled_comes_before_the_mirror_and_the_mirror_before_the_cache(
     assert find_table("small", small, settings)[1] == "mirror"
     assert find_table("small", small, make_settings(offline=True))[1] == "cache"
     write_parquet(frame, tmp_path / "bundled" / "small.parquet")
-    other = Bundled(tmp_path / "bundled")
-    monkeypatch.setattr("pipeline.data.sources.find.Bundled", lambda: other)
+    monkeypatch.setattr("pipeline.data.sources.table.BUNDLED", tmp_path / "bundled")
     small.bundled = True
     assert find_table("small", small, settings)[1] == "bundled"
 

@@ -12,7 +12,7 @@ import pytest
 
 from pipeline.data.errors import DataError, MismatchError, UnavailableError
 from pipeline.data.sources import Settings, find_table
-from pipeline.data.sources.openml import OpenMLSource
+from pipeline.data.sources.openml import fetch_arrow
 from pipeline.data.spec import OpenML, Table, read_spec
 from tests.data.conftest import DESCRIPTION
 from tests.data.published import bundled_table
@@ -130,7 +130,7 @@ def test_another_number_of_columns(on_openml: Table, offer: Offer, openml_settin
 @here
 def test_any_dataset_as_the_client_gives_it(offer: Offer, openml_settings: Make) -> None:
     offer(ARFF)
-    table, target = OpenMLSource(openml_settings()).arrow(7)
+    table, target = fetch_arrow(7, openml_settings())
     assert table.column_names == ["V1", "V2"]
     assert target == "V2"
 

@@ -7,13 +7,11 @@ from scipy import integrate, special
 from pipeline.paper.collection import Collection
 from pipeline.paper.comparison.agreement import (
     against_greedy,
-    by_dataset,
-    by_link,
-    by_method,
     geometric_mean,
     pool,
     share_by_chance,
     share_interval,
+    summaries,
 )
 from pipeline.paper.comparison.compare import AGREES, DIFFERS, Comparison, compare
 from tests.paper.made_up_collection import near_the_paper, without
@@ -42,21 +40,21 @@ def test_a_pool_counts_what_numpy_counts(comparison: Comparison) -> None:
 
 
 def test_the_papers_wins_are_133(comparison: Comparison) -> None:
-    links = by_link(comparison).set_index("link")
+    links = summaries(comparison).set_index("link")
     assert links["wins_paper"].to_dict() == {"linear": 66, "logistic": 67, "both": 133}
     assert links["rows"].to_dict() == {"linear": 100, "logistic": 100, "both": 200}
 
 
 def test_parts_add_up(comparison: Comparison) -> None:
     counts = ["cells", "judged", "missing", "agrees", "differs", "strongly_differs"]
-    whole = by_link(comparison).set_index("link")
-    for parts in (by_dataset(comparison), by_method(comparison)):
+    whole = summaries(comparison).set_index("link")
+    for parts in (summaries(comparison, "dataset"), summaries(comparison, "method")):
         assert set(parts["link"]) == {"linear", "logistic", "both"}
         for link, part in parts.groupby("link"):
             assert part[counts].sum().to_dict() == whole.loc[link, counts].to_dict()
-    assert len(by_dataset(comparison)) == 30
-    assert len(by_method(comparison)) == 21
-    assert by_method(comparison).query("link == 'both'")["wins_paper"].sum() >= 200
+    assert len(summaries(comparison, "dataset")) == 30
+    assert len(summaries(comparison, "method")) == 21
+    assert summaries(comparison, "method").query("link == 'both'")["wins_paper"].sum() >= 200
 
 
 def test_rows_with_a_gap_count_on_neither_side(collection: Collection) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.paper.__main__ import main
 from pipeline.paper.collection import Collection, CollectionError
-from pipeline.paper.hindsight.held_out import COLUMNS, both_ways, gap_commands, joined
+from pipeline.paper.hindsight.held_out import CELL_COLUMNS, both_ways, gap_commands, joined
 from pipeline.paper.hindsight.page import page
 from pipeline.paper.hindsight.picture import hindsight_figure
 from pipeline.paper.published import METHODS
@@ -34,7 +34,7 @@ def gappy() -> Collection:
 
 def test_there_is_a_line_for_each_cell_of_tables_1_and_2(frames: tuple[pd.DataFrame, ...]) -> None:
     cells, overall = frames
-    assert tuple(cells.columns) == COLUMNS
+    assert tuple(cells.columns) == CELL_COLUMNS
     assert len(cells) == 40 * 7
     assert (cells["state"] == "done").all()
     assert len(overall) == 2 * 7
@@ -83,7 +83,7 @@ def test_a_gap_says_what_is_lacking_and_how_to_fill_it() -> None:
     noise = gaps[(gaps["dataset"] == "churn") & (gaps["method"] == "noise")].iloc[0]
     assert noise["missing"] == "greedy on splits 10-19"
     assert noise["command"].endswith("method=greedy 'splits=[10,11,12,13,14,15,16,17,18,19]'")
-    figures = [name for name in COLUMNS if name.startswith(("loss", "advantage", "alpha"))]
+    figures = [name for name in CELL_COLUMNS if name.startswith(("loss", "advantage", "alpha"))]
     assert gaps[figures].isna().all(axis=None)
     commands = gap_commands(cells)
     assert len(commands) == 3

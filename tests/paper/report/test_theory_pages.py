@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -36,7 +35,7 @@ def write_theory(folder: Path, page: Page = PAGE) -> Path:
     """Write every page, each with a picture of its own name."""
     for name in PAGES:
         (folder / name).mkdir(parents=True)
-        whole = replace(page, blocks=[*page.blocks, Picture("Loss over T", f"{name}.png")])
+        whole = page._replace(blocks=[*page.blocks, Picture("Loss over T", f"{name}.png")])
         (folder / name / f"{name}.json").write_text(whole.json(), encoding="utf-8")
         Figure(figsize=(1, 1)).savefig(folder / name / f"{name}.png")
     return folder

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from pipeline.core.engine import grid
+from pipeline.core.engine import grid, make_learner
 from pipeline.core.kernels.draws import fill_draws
 from pipeline.core.kernels.jit import compile_bonus
 from pipeline.core.links import get_link
@@ -23,7 +23,6 @@ from pipeline.core.methods.checks.streams import (
     decisions_of,
     drive,
     joined,
-    make_learner,
     make_stream,
     run_engine,
     run_learner,
@@ -36,6 +35,7 @@ from pipeline.core.models.glm import GLM
 ALPHAS = (0.004, 0.5)
 TIMES = ("rounds", "examples")
 Check = Callable[..., None]
+CHECKS: list[Check] = []  # what every method owes
 
 
 def check_method(method: str | Method, alphas: Sequence[float] = ALPHAS) -> None:
@@ -66,6 +66,12 @@ def _check(find_fault: Callable[[Method, Sequence[float]], None]) -> Check:
     return check
 
 
+def _owed(find_fault: Callable[[Method, Sequence[float]], None]) -> Check:
+    """Let a check be one of those that every method must pass."""
+    CHECKS.append(_check(find_fault))
+    return CHECKS[-1]
+
+
 class _FaultError(AssertionError):
     """What a check found, in words; anything else that is raised is an error of the method's."""
 
@@ -75,7 +81,7 @@ def _expect(holds: object, otherwise: str) -> None:
         raise _FaultError(otherwise)
 
 
-@_check
+@_owed
 def parameters_are_plain(method: Method, _alphas: Sequence[float]) -> None:
     """Parameters name the run folder, so they are numbers, strings or tuples of them."""
     try:
@@ -86,7 +92,7 @@ def parameters_are_plain(method: Method, _alphas: Sequence[float]) -> None:
         raise _FaultError(f"a parameter is no plain value ({error}): {mend}") from None
 
 
-@_check
+@_owed
 def bonus_compiles(method: Method, _alphas: Sequence[float]) -> None:
     """The bonus uses what numba can compile to a function of numbers."""
     try:
@@ -98,7 +104,7 @@ def bonus_compiles(method: Method, _alphas: Sequence[float]) -> None:
         ) from error
 
 
-@_check
+@_owed
 def bonus_is_a_number(method: Method, alphas: Sequence[float]) -> None:
     """The bonus is never NaN; ±inf is a number, and decides alone."""
     for stream, lane in cases(method, [0.0, *alphas, 4.0]):
@@ -113,7 +119,7 @@ def bonus_is_never_negative(method: Method, alphas: Sequence[float]) -> None:
         _expect(least >= 0.0, f"with alpha = {lane.alpha:g} a bonus is {least:g}")
 
 
-@_check
+@_owed
 def decides_both_ways(method: Method, alphas: Sequence[float]) -> None:
     """It accepts some rows and rejects some; else the other checks would check nothing."""
     shares = [decisions_of(stream, [lane]).mean() for stream, lane in cases(method, alphas)]
@@ -124,7 +130,7 @@ def decides_both_ways(method: Method, alphas: Sequence[float]) -> None:
     )
 
 
-@_check
+@_owed
 def rejected_labels_are_never_read(method: Method, alphas: Sequence[float]) -> None:
     """NaN in place of the labels of rejected rows, and of those that come too late."""
     batch, delay = 7, 2
@@ -144,7 +150,7 @@ def rejected_labels_are_never_read(method: Method, alphas: Sequence[float]) -> N
         )
 
 
-@_check
+@_owed
 def order_of_lanes_changes_nothing(method: Method, alphas: Sequence[float]) -> None:
     """A run decides the same, whatever ran before it."""
     stream = make_stream("logistic", n_splits=2)
@@ -160,7 +166,7 @@ def order_of_lanes_changes_nothing(method: Method, alphas: Sequence[float]) -> N
         )
 
 
-@_check
+@_owed
 def threads_change_no_byte(method: Method, alphas: Sequence[float]) -> None:
     """Runs side by side do not meet, and a second run gives the same bytes."""
     for link in ("linear", "logistic"):
@@ -176,7 +182,7 @@ def threads_change_no_byte(method: Method, alphas: Sequence[float]) -> None:
         )
 
 
-@_check
+@_owed
 def only_draws_depend_on_the_seed(method: Method, alphas: Sequence[float]) -> None:
     """The same seed decides the same; another one decides otherwise where there are draws."""
     stream = make_stream()
@@ -205,7 +211,7 @@ class _GreedyOn(Greedy):
         return self.method.make_model(spec)
 
 
-@_check
+@_owed
 def alpha_zero_is_greedy(method: Method, _alphas: Sequence[float]) -> None:
     """Where there is an alpha to tune, 0 switches the bonus off."""
     if not method.has_alpha:
@@ -221,7 +227,7 @@ def alpha_zero_is_greedy(method: Method, _alphas: Sequence[float]) -> None:
         )
 
 
-@_check
+@_owed
 def learner_adds_the_bonus(method: Method, alphas: Sequence[float]) -> None:
     """Decision.bonus is the method's own function at t, alpha, score, width and draws."""
     batch, draws = 5, np.empty(method.n_draws)
@@ -245,7 +251,7 @@ def learner_adds_the_bonus(method: Method, alphas: Sequence[float]) -> None:
                 )
 
 
-@_check
+@_owed
 def learner_equals_engine(method: Method, alphas: Sequence[float]) -> None:
     """Equal decisions: every link, time unit, batch size, delay and growth of A."""
     growths: tuple[Growth, ...] = ("label", "acceptance")
@@ -264,7 +270,7 @@ def learner_equals_engine(method: Method, alphas: Sequence[float]) -> None:
             )
 
 
-@_check
+@_owed
 def saved_model_goes_on(method: Method, alphas: Sequence[float]) -> None:
     """A model that takes up the state of another learns and scores as that one does."""
     for stream, lane in cases(method, alphas):
@@ -284,19 +290,3 @@ def saved_model_goes_on(method: Method, alphas: Sequence[float]) -> None:
             "a restored model scores otherwise: let state() return all that learning changes, and "
             "restore() take it up",
         )
-
-
-CHECKS: tuple[Check, ...] = (
-    parameters_are_plain,
-    bonus_compiles,
-    bonus_is_a_number,
-    decides_both_ways,
-    rejected_labels_are_never_read,
-    order_of_lanes_changes_nothing,
-    threads_change_no_byte,
-    only_draws_depend_on_the_seed,
-    alpha_zero_is_greedy,
-    learner_adds_the_bonus,
-    learner_equals_engine,
-    saved_model_goes_on,
-)

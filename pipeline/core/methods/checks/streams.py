@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.core.engine import Decisions, Lane, Simulation, Split, grid, lane_key, simulate
+from pipeline.core.engine import Decisions, Lane, Simulation, Split, grid, make_learner, simulate
 from pipeline.core.kernels.rows import FloatArray
 from pipeline.core.learner import Decision, OneSidedLearner
 from pipeline.core.links import LINKS, get_link
@@ -83,18 +83,6 @@ def run_learner(
     X0, y0, X, y = stream.ordered(lane.split)
     learner = make_learner(lane, stream.link, **options).fit(X0, y0)
     return list(drive(learner, X, y, batch, delay))
-
-
-def make_learner(lane: Lane, link: str, seed: int = 0, **options: Any) -> OneSidedLearner:
-    """Return the learner that must decide as the engine does in that lane."""
-    return OneSidedLearner(
-        link=link,
-        method=lane.method,
-        cutoff=lane.cutoff,
-        alpha=lane.alpha,
-        seed=lane_key(lane, seed, "fresh"),
-        **options,
-    )
 
 
 def drive(

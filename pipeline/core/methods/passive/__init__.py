@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.kernels.jit import jit
+from pipeline.core.kernels.jit import entry
 from pipeline.core.kernels.rows import FloatArray
-from pipeline.core.methods.base import CutoffMethod, Method, register
-from pipeline.core.methods.passive.patterns import AllPatterns, Patterns, SomePatterns, Thresholds
+from pipeline.core.methods.base import CutoffMethod, check_number, register
+from pipeline.core.methods.passive.patterns import all_patterns, check_size, some_patterns
 from pipeline.core.models.base import CutoffModel, Model, ModelSpec
 
 
@@ -38,7 +38,7 @@ class Passive(CutoffMethod):
 
     def __post_init__(self) -> None:
         """Refuse a horizon that is none."""
-        _check(self, "horizon", least=1)
+        check_number(self, "horizon", least=1, whole=True)
 
     @property
     def discretization_size(self) -> int:
@@ -55,14 +55,13 @@ class Passive(CutoffMethod):
         """Return the width: ∞ while rows are observed, 0 once the rule is chosen."""
         return width
 
-    def patterns(self) -> Patterns:
-        """Return what builds the finite class."""
-        return AllPatterns()
+    def candidates(self, rows: FloatArray, z: float, *, intercept: bool) -> FloatArray:
+        """Return the finite class: one β for each pattern on the rows."""
+        return all_patterns(rows, z, intercept=intercept)
 
     def make_model(self, spec: ModelSpec) -> Model:
         """Return a model that chooses its coefficients once."""
-        sizes = self.discretization_size, self.exploration_size
-        return FixedRule(spec, self.handed_cutoff(), *sizes, self.patterns())
+        return FixedRule(spec, self.handed_cutoff(), self)
 
 
 @register
@@ -83,24 +82,18 @@ class PassiveCover(Passive):
     def __post_init__(self) -> None:
         """Refuse what cannot be counted."""
         super().__post_init__()
-        _check(self, "n_patterns", least=1)
-        _check(self, "cover_seed", least=0)
+        check_number(self, "n_patterns", least=1, whole=True)
+        check_number(self, "cover_seed", least=0, whole=True)
 
-    def patterns(self) -> Patterns:
-        """Return what draws some of the class."""
-        return SomePatterns(self.n_patterns, self.cover_seed)
+    def candidates(self, rows: FloatArray, z: float, *, intercept: bool) -> FloatArray:  # noqa: ARG002
+        """Return some of the class."""
+        return some_patterns(rows, z, self.n_patterns, self.cover_seed)
 
 
 def _cube_root(n: int) -> int:
     """Return the least k with k³ ≥ n."""
     near = int(math.cbrt(n))
     return next(k for k in range(near, near + 3) if k**3 >= n)
-
-
-def _check(method: Method, name: str, least: int) -> None:
-    value = getattr(method, name)
-    if not (math.isfinite(value) and value == int(value) and value >= least):
-        raise ValueError(f"{method.name}: {name} must be a whole number >= {least}, got {value!r}")
 
 
 class FixedRule(CutoffModel):
@@ -112,31 +105,22 @@ class FixedRule(CutoffModel):
 
     owner = "the passive learner"
 
-    def __init__(
-        self,
-        spec: ModelSpec,
-        cutoff: float | None,
-        discretization_size: int,
-        exploration_size: int,
-        patterns: Patterns,
-    ) -> None:
+    def __init__(self, spec: ModelSpec, cutoff: float | None, method: Passive) -> None:
+        self.method = method
         super().__init__(spec, cutoff)
-        self.n_patterned = discretization_size
-        self.n_observed = discretization_size + exploration_size
-        self.patterns = patterns
+
+    def start(self, n_columns: int) -> None:
+        """Observe again."""
+        super().start(n_columns)
         self.observing = True
-        self._X = np.empty((0, 0))
-        self._y = np.empty(0)
 
     def fit(self, X: FloatArray, y: FloatArray) -> None:
         """Observe the warm start."""
-        n_columns = X.shape[1] + self.spec.fit_intercept
-        if self.has_choice():
-            central = self.spec.fit_intercept or self.threshold() == 0.0
-            self.patterns.check(self.n_patterned, n_columns, central=central)
-        self.observing, self.beta = True, np.zeros(n_columns)
-        self._X, self._y = np.empty((0, n_columns)), np.empty(0)
-        self.update(X, y)
+        if self.has_choice() and not self.method.approximate:
+            intercept = self.spec.fit_intercept
+            central = intercept or self.threshold() == 0.0
+            check_size(self.method.discretization_size, X.shape[1] + intercept, central=central)
+        super().fit(X, y)
 
     def width(self, X: FloatArray) -> FloatArray:
         """Return ∞ while rows are observed, 0 afterwards."""
@@ -146,46 +130,36 @@ class FixedRule(CutoffModel):
         """Collect labelled rows; once there are enough, choose and ignore what comes later."""
         if not self.observing:
             return
-        self._X = np.concatenate([self._X, self.columns(X)])
-        self._y = np.concatenate([self._y, y])
-        if len(self._y) >= self.n_observed:
-            self.beta = self._choose()
-            self.observing = False
-            self._X, self._y = self._X[:0], self._y[:0]
+        self.remember(X, y)
+        rows, labels = self.remembered
+        if len(rows) >= self.method.discretization_size + self.method.exploration_size:
+            beta = self._choice(rows, labels) if self.has_choice() else self.beta
+            self.start(rows.shape[1])
+            self.observing, self.beta = False, beta
 
-    def _choose(self) -> FloatArray:
+    def _choice(self, X: FloatArray, y: FloatArray) -> FloatArray:
         """Return the β of the class with the least Σ |y − c|·1{1{y > c} ≠ a} (Algorithm 1, 2).
 
         That sum is Σ (y − c)₊ − Σ a·(y − c): the most is wanted of what acceptances bring.
         """
-        if not self.has_choice():
-            return self.beta
-        rows, z = self._X[: self.n_patterned], self.threshold()
-        candidates = self.patterns.representatives(Thresholds(rows, z, self.spec.fit_intercept))
+        rows, z = X[: self.method.discretization_size], self.threshold()
+        candidates = self.method.candidates(rows, z, intercept=self.spec.fit_intercept)
         gains = np.empty(len(candidates))
-        _gains(np.ascontiguousarray(candidates), self._X, self._y - self.mean_cutoff(), z, gains)
+        _gains(np.ascontiguousarray(candidates), X, y - self.mean_cutoff(), z, gains)
         best: FloatArray = candidates[np.argmax(gains)].copy()
         return best
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return the rows observed, or β."""
-        return {
-            "X": self._X.copy(),
-            "y": self._y.copy(),
-            "beta": self.beta.copy(),
-            "cutoff": np.array(self.cutoff),
-            "observing": np.array(self.observing),
-        }
+        return {**super().state(), "observing": np.array(self.observing)}
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
         """Take up saved arrays."""
-        self._X, self._y, self.beta = (
-            np.array(state[name], dtype=np.float64) for name in ("X", "y", "beta")
-        )
-        self.cutoff, self.observing = float(state["cutoff"]), bool(state["observing"])
+        super().restore(state)
+        self.observing = bool(state["observing"])
 
 
-@jit
+@entry
 def _gains(
     candidates: FloatArray, X: FloatArray, worth: FloatArray, z: float, gains: FloatArray
 ) -> None:

@@ -11,9 +11,7 @@ sides of each gives the two halves. All others stay as they were.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import comb
-from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,29 +27,6 @@ MAX_PATTERNS = 400_000
 TOLERANCE = 1e-14
 
 
-class Thresholds(NamedTuple):
-    """Rules x'β ≥ z on some rows; with an intercept the last column is constant."""
-
-    rows: FloatArray
-    z: float
-    intercept: bool
-
-    @property
-    def central(self) -> bool:
-        """Whether z can be taken into β, or is 0: all hyperplanes then meet in one point."""
-        return self.intercept or self.z == 0.0
-
-
-class Patterns(Protocol):
-    """Builds the class."""
-
-    def check(self, n: int, n_columns: int, *, central: bool) -> None:
-        """Refuse n rows that have too many patterns."""
-
-    def representatives(self, rules: Thresholds) -> FloatArray:
-        """Return the β of the class, one a row."""
-
-
 def pattern_count(n: int, n_columns: int, *, central: bool) -> int:
     """Return how many open patterns n rows in general position have.
 
@@ -62,61 +37,48 @@ def pattern_count(n: int, n_columns: int, *, central: bool) -> int:
     return central_count(n, n_columns) if central else affine_count(n, n_columns)
 
 
-@dataclass(frozen=True)
-class AllPatterns:
-    """The whole class, by enumeration."""
+def check_size(n: int, n_columns: int, *, central: bool) -> None:
+    """Refuse n rows whose patterns would take too long to enumerate.
 
-    def check(self, n: int, n_columns: int, *, central: bool) -> None:
-        """Refuse what would take too long.
-
-        Hyperplanes that meet in one point are enumerated on one of them, a dimension lower: five
-        columns, be one of them constant or z = 0, cost what four cost otherwise.
-        """
-        count = pattern_count(n, n_columns, central=central)
-        if n_columns - central > MAX_DIMENSION:
-            what = f"{n_columns} columns are too many to enumerate every decision pattern"
-        elif count > MAX_PATTERNS:
-            what = f"K = {n} rows have up to {count} decision patterns, more than {MAX_PATTERNS}"
-        else:
-            return
-        raise ValueError(f"passive: {what}; use method=passive_cover, an approximation")
-
-    def representatives(self, rules: Thresholds) -> FloatArray:
-        """Return one β for each pattern."""
-        if not rules.central:
-            return affine_cells(rules.rows, np.full(len(rules.rows), rules.z))
-        cells = central_cells(rules.rows)
-        if rules.intercept:
-            cells[:, -1] += rules.z
-            return cells
-        # With z = 0 the tie at β = 0 accepts every row, which may be a pattern of its own.
-        return np.concatenate([np.zeros((1, cells.shape[1])), cells])
+    Hyperplanes that meet in one point are enumerated on one of them, a dimension lower: five
+    columns, be one of them constant or z = 0, cost what four cost otherwise.
+    """
+    count = pattern_count(n, n_columns, central=central)
+    if n_columns - central > MAX_DIMENSION:
+        what = f"{n_columns} columns are too many to enumerate every decision pattern"
+    elif count > MAX_PATTERNS:
+        what = f"K = {n} rows have up to {count} decision patterns, more than {MAX_PATTERNS}"
+    else:
+        return
+    raise ValueError(f"passive: {what}; use method=passive_cover, an approximation")
 
 
-@dataclass(frozen=True)
-class SomePatterns:
-    """A random cover: as many β as asked for, each with chosen decisions on a few rows.
+def all_patterns(rows: FloatArray, z: float, *, intercept: bool) -> FloatArray:
+    """Return one β for each pattern of x'β ≥ z; with an intercept the last column is constant."""
+    if z != 0.0 and not intercept:
+        return affine_cells(rows, np.full(len(rows), z))
+    cells = central_cells(rows)
+    if intercept:
+        cells[:, -1] += z
+        return cells
+    # With z = 0 the tie at β = 0 accepts every row, which may be a pattern of its own.
+    return np.concatenate([np.zeros((1, rows.shape[1])), cells])
+
+
+def some_patterns(rows: FloatArray, z: float, n: int, seed: int) -> FloatArray:
+    """Return a random cover: n β, each with chosen decisions x'β ≥ z on a few rows.
 
     A β is the shortest that puts some rows, as many as there are columns and drawn at random, a
     unit above or below the threshold, by the toss of a coin. Its other decisions follow.
     """
-
-    n: int
-    seed: int
-
-    def check(self, n: int, n_columns: int, *, central: bool) -> None:
-        """Refuse nothing."""
-
-    def representatives(self, rules: Thresholds) -> FloatArray:
-        """Return n random β."""
-        rng = np.random.default_rng(self.seed)
-        size = min(rules.rows.shape)
-        drawn = np.empty((self.n, rules.rows.shape[1]))
-        for k in range(self.n):
-            some = rng.choice(len(rules.rows), size, replace=False)
-            wanted = rules.z + rng.choice([-1.0, 1.0], size)
-            drawn[k] = np.linalg.lstsq(rules.rows[some], wanted, rcond=None)[0]
-        return drawn
+    rng = np.random.default_rng(seed)
+    size = min(rows.shape)
+    drawn = np.empty((n, rows.shape[1]))
+    for k in range(n):
+        some = rng.choice(len(rows), size, replace=False)
+        wanted = z + rng.choice([-1.0, 1.0], size)
+        drawn[k] = np.linalg.lstsq(rows[some], wanted, rcond=None)[0]
+    return drawn
 
 
 def affine_cells(A: FloatArray, b: FloatArray) -> FloatArray:
@@ -139,8 +101,7 @@ def central_cells(A: FloatArray) -> FloatArray:
     unit = A[length > 0.0] / length[length > 0.0, None]
     if len(unit) == 0:
         return np.zeros((1, A.shape[1]))
-    inside, foot = _coordinates(unit[0], 1.0)
-    one_side = _cells_on(unit[1:], np.zeros(len(unit) - 1), inside, foot)
+    one_side = _cells_on(unit[0], 1.0, unit[1:], np.zeros(len(unit) - 1))
     return np.concatenate([one_side, -one_side])
 
 
@@ -163,29 +124,26 @@ def _cells(A: FloatArray, b: FloatArray) -> FloatArray:
         return _intervals(A[:, 0], b)
     found = [np.zeros((1, d))]
     for i in range(len(A)):
-        inside, foot = _coordinates(A[i], b[i])
-        found.append(_both_sides(_cells_on(A[:i], b[:i], inside, foot), A[i], A[:i], b[:i]))
+        cut = _cells_on(A[i], b[i], A[:i], b[:i])
+        found.append(_both_sides(cut, A[i], A[:i], b[:i]))
     return _one_a_cell(np.concatenate(found), A, b)
 
 
-def _cells_on(A: FloatArray, b: FloatArray, inside: FloatArray, foot: FloatArray) -> FloatArray:
-    """Return a point of each cell that hyperplanes make on another one, given by coordinates."""
-    lower, rest = A @ inside, b - A @ foot
-    length = np.sqrt(np.einsum("ij,ij->i", lower, lower))
-    cuts = length > TOLERANCE  # the others are parallel to it
-    return foot + _cells(lower[cuts] / length[cuts, None], rest[cuts] / length[cuts]) @ inside.T
+def _cells_on(a: FloatArray, offset: float, A: FloatArray, b: FloatArray) -> FloatArray:
+    """Return a point of each cell that hyperplanes make on {β: a'β = offset}, ‖a‖ = 1.
 
-
-def _coordinates(a: FloatArray, b: float) -> tuple[FloatArray, FloatArray]:
-    """Return an orthonormal basis (columns) of {β: a'β = 0}, and the point of a'β = b next to 0.
-
-    The basis is that of the reflection which takes a unit vector a to an axis.
+    Coordinates on it start at the point next to 0; their orthonormal basis is that of the
+    reflection which takes a to an axis.
     """
     axis = int(np.argmax(np.abs(a)))
     mirror = a.copy()
     mirror[axis] += np.copysign(1.0, a[axis])
     basis = np.eye(len(a)) - np.outer(mirror, mirror) * (2.0 / (mirror @ mirror))
-    return np.delete(basis, axis, axis=1), b * a
+    inside, foot = np.delete(basis, axis, axis=1), offset * a
+    lower, rest = A @ inside, b - A @ foot
+    length = np.sqrt(np.einsum("ij,ij->i", lower, lower))
+    cuts = length > TOLERANCE  # the others are parallel to it
+    return foot + _cells(lower[cuts] / length[cuts, None], rest[cuts] / length[cuts]) @ inside.T
 
 
 def _intervals(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -11,10 +11,9 @@ from pipeline.core.methods.checks.streams import LINK_NAMES, drive, make_stream
 from pipeline.core.methods.passive import Passive, PassiveCover
 from pipeline.core.methods.passive.patterns import (
     MAX_PATTERNS,
-    AllPatterns,
-    SomePatterns,
-    Thresholds,
+    all_patterns,
     pattern_count,
+    some_patterns,
 )
 from pipeline.core.models.base import ModelSpec
 from tests.core.methods.sign_patterns import feasible_patterns, has_solution
@@ -45,7 +44,7 @@ def test_sizes_follow_the_horizon(T: int, K: int, S: int) -> None:
 def test_class_has_one_representative_a_pattern(intercept: bool, z: float) -> None:
     X = np.random.default_rng(1).normal(size=(6, 2))
     rows = np.column_stack([X, np.ones(6)]) if intercept else X
-    class_ = AllPatterns().representatives(Thresholds(rows, z, intercept))
+    class_ = all_patterns(rows, z, intercept=intercept)
     found = [tuple(row) for row in (class_ @ rows.T >= z).tolist()]
     if not intercept and z == 0.0:
         assert found[0] == (True,) * 6  # the tie of β = 0
@@ -67,12 +66,11 @@ def test_counts_differ_between_the_three_cases() -> None:
 
 def test_random_cover_is_made_of_patterns_of_the_class_and_seeded() -> None:
     rows = np.random.default_rng(2).normal(size=(9, 4))
-    rules = Thresholds(rows, 0.3, False)
-    drawn = SomePatterns(50, seed=1).representatives(rules)
+    drawn = some_patterns(rows, 0.3, n=50, seed=1)
     assert all(has_solution(rows, 0.3, beta @ rows.T > 0.3) for beta in drawn)
     assert len(np.unique(drawn @ rows.T > 0.3, axis=0)) > 30
-    np.testing.assert_array_equal(drawn, SomePatterns(50, seed=1).representatives(rules))
-    assert (drawn != SomePatterns(50, seed=2).representatives(rules)).any()
+    np.testing.assert_array_equal(drawn, some_patterns(rows, 0.3, n=50, seed=1))
+    assert (drawn != some_patterns(rows, 0.3, n=50, seed=2)).any()
 
 
 # --- the choice -----------------------------------------------------------------------------------
@@ -99,7 +97,7 @@ def test_no_member_of_the_class_loses_less(link: str, intercept: bool, score: st
     chosen = utility_loss(seen, labels, c, lambda x: learner.predict(x[None])[0] >= cutoff)
     rows = np.column_stack([seen, np.ones(20)]) if intercept else seen
     z = learner.spec.link.inverse(c)
-    class_ = AllPatterns().representatives(Thresholds(rows[:4], z, intercept))
+    class_ = all_patterns(rows[:4], z, intercept=intercept)
     others = [utility_loss(rows, labels, c, lambda x, beta=beta: x @ beta >= z) for beta in class_]
     assert chosen == pytest.approx(min(others), rel=1e-12)
     assert min(others) < max(others)
