@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.kernels import lane, streaming
-from pipeline.core.kernels.lane import Rule
+from pipeline.core.kernels.lane import BAD_FEATURE, Rule
 from pipeline.core.kernels.rows import FloatArray
+from pipeline.core.kernels.streaming import LARGEST, judge_scores
 from pipeline.core.links import Linear, Link
 from pipeline.core.near_misses import closest
 
@@ -91,13 +91,13 @@ class Model(ABC):
             bonus: address of its bonus function.
             draws: room for the draws of one row.
         """
-        if not (np.abs(X) <= streaming.LARGEST).all():
+        if not (np.abs(X) <= LARGEST).all():
             empty = np.empty(0)
-            return lane.BAD_FEATURE, empty, empty, empty.astype(np.bool_)
+            return BAD_FEATURE, empty, empty, empty.astype(np.bool_)
         score = self.score(X)
         width = self.width(X) if rule.uses_width else np.full(len(X), np.nan)
         extra, accepted = np.empty(len(X)), np.zeros(len(X), dtype=np.bool_)
-        status = streaming.judge_scores(
+        status = judge_scores(
             score, width, round_, first, rule, bonus, draws, extra, accepted
         )
         self.accept(X[accepted])
