@@ -97,9 +97,7 @@ class Model(ABC):
         score = self.score(X)
         width = self.width(X) if rule.uses_width else np.full(len(X), np.nan)
         extra, accepted = np.empty(len(X)), np.zeros(len(X), dtype=np.bool_)
-        status = judge_scores(
-            score, width, round_, first, rule, bonus, draws, extra, accepted
-        )
+        status = judge_scores(score, width, round_, first, rule, bonus, draws, extra, accepted)
         self.accept(X[accepted])
         return status, score, extra, accepted
 
